@@ -1,0 +1,31 @@
+"""Clew: code intelligence that never lies. The public names, loaded when first used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from clew.config import Config, load_config
+    from clew.engine import Engine, Scope
+    from clew.errors import ClewError
+    from clew.types import FileContent, Hit, RunStats
+
+__all__ = ["ClewError", "Config", "Engine", "FileContent", "Hit", "RunStats", "Scope", "load_config"]
+
+_HOMES = {
+    "ClewError": "clew.errors",
+    "Config": "clew.config",
+    "Engine": "clew.engine",
+    "FileContent": "clew.types",
+    "Hit": "clew.types",
+    "RunStats": "clew.types",
+    "Scope": "clew.engine",
+    "load_config": "clew.config",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'clew' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -1,0 +1,104 @@
+"""Settings: defaults < config file < `CLEW_*` environment < flags. The only reader of either.
+
+A setting is a field of `Config`; its environment name is `CLEW_` and the field's name in capitals, its
+key in the config file (TOML) the field's name. Main call: `load_config`.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from clew.errors import BadInput
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All settings, resolved once; `sources` says where each that is not a default came from."""
+
+    home: Path
+    workers: int = 0  # parsing processes; 0: one for each core, at most 8
+    max_file_bytes: int = 1_048_576  # larger files are listed but not read
+    max_files: int = 1_000_000  # a tree with more is refused
+    result_limit: int = 10  # hits of a search unless asked otherwise
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def parsing_processes(self) -> int:
+        return self.workers or min(os.cpu_count() or 1, 8)
+
+
+_LEAST = {"workers": 0, "max_file_bytes": 1, "max_files": 1, "result_limit": 1}
+
+
+def load_config(flags: Mapping[str, Any] | None = None) -> Config:
+    """The configuration of this process; a wrong value is a `BadInput` that names its source."""
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    path = config_file()
+    for source, found in (
+        (str(path), _from_file(path)),
+        ("environment", _from_environment()),
+        ("flag", {key: value for key, value in (flags or {}).items() if value is not None}),
+    ):
+        for key, value in found.items():
+            values[key] = _check(key, value, source)
+            sources[key] = source
+    home = Path(values.pop("home", None) or _default_home()).expanduser().absolute()
+    return Config(home=home, sources=sources, **values)
+
+
+def config_file() -> Path:
+    """Where the config file is looked for."""
+    named = os.environ.get("CLEW_CONFIG")
+    if named:
+        return Path(named)
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir("clew", appauthor=False)) / "config.toml"
+
+
+def _default_home() -> str:
+    import platformdirs
+
+    return platformdirs.user_data_dir("clew", appauthor=False)
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"cannot read the config file {path}: {error}") from error
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"the config file {path} is not valid TOML: {error}") from error
+
+
+def _from_environment() -> dict[str, str]:
+    names = {f"CLEW_{name.upper()}": name for name in _settings()}
+    return {name: os.environ[variable] for variable, name in names.items() if os.environ.get(variable)}
+
+
+def _settings() -> list[str]:
+    return [item.name for item in fields(Config) if item.name != "sources"]
+
+
+def _check(key: str, value: Any, source: str) -> Any:
+    if key not in _settings():
+        raise BadInput(f"unknown setting {key!r} in {source}; known: {', '.join(_settings())}")
+    if key == "home":
+        return value
+    try:
+        number = int(value)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"setting {key!r} from {source} must be a whole number, not {value!r}") from error
+    if isinstance(value, (bool, float)) or number < _LEAST[key]:
+        raise BadInput(f"setting {key!r} from {source} must be a whole number of at least {_LEAST[key]}")
+    return number

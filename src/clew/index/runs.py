@@ -1,0 +1,178 @@
+"""Runs: create and sync of a codebase, from its lock to its sweep.
+
+A create makes the state `indexing` first and `indexed` with the flip; a sync changes nothing but the flip.
+What dies in between is taken over by the next create. Main calls: `create`, `sync`, `index_content`.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable
+
+import apsw
+
+from clew.config import Config
+from clew.errors import BadInput, NotIndexed, RequiresReindex
+from clew.index.build import store_contents
+from clew.index.sync import apply_plan, plan_tree
+from clew.lifecycle import proof, states
+from clew.lifecycle.lock import codebase_lock
+from clew.source import git
+from clew.source.trees import walk
+from clew.store import codebases, snapshots
+from clew.store.snapshots import Snapshot
+from clew.store.store import Store
+from clew.store.sweep import sweep
+from clew.types import FileContent, Progress, RunStats
+
+Watch = Callable[[Progress], None]
+_SYNC_WAIT_S = 5.0  # for another process's sync of the same codebase
+_SWEEP_BATCH = 64  # replaced files before a sync removes them from the candidate index
+
+
+def create(
+    store: Store, root: str, *, config: Config, watch: Watch, force: bool = False, excluded: frozenset[str] = frozenset()
+) -> RunStats:
+    """Index a tree, or take over an interrupted run; `force` starts from nothing."""
+    with codebase_lock(store, root), store.lease():
+        run = str(uuid.uuid4())
+        snapshot = _begin(store, root, run, cause="reindex" if force else "create", afresh=force)
+        if force:
+            sweep(store)
+            sweep(store)
+        try:
+            stats = _bring_up(store, root, snapshot, run, config, watch, excluded, first=True)
+        except Exception as error:
+            with store.write() as connection:
+                states.move(
+                    connection, root, "indexfailed", run=run, cause=repr(error), fingerprint=proof.fingerprint()
+                )
+            raise
+    sweep(store)
+    return stats
+
+
+def sync(
+    store: Store, root: str, *, config: Config, watch: Watch, excluded: frozenset[str] = frozenset()
+) -> RunStats:
+    """Bring a believed index up to what the tree says now; nothing is written when nothing changed."""
+    with codebase_lock(store, root, wait_s=_SYNC_WAIT_S), store.lease():
+        snapshot = believed(store.connection(), root)
+        stats = _bring_up(store, root, snapshot, str(uuid.uuid4()), config, watch, excluded, first=False)
+    if stats.modified or stats.removed:
+        sweep(store, least=_SWEEP_BATCH)
+    return stats
+
+
+def index_content(
+    store: Store, root: str, files: Iterable[FileContent], *, removed: Iterable[str] = (), config: Config, watch: Watch
+) -> RunStats:
+    """Index contents that came from anywhere: the snapshot gains `files` and loses `removed`."""
+    with codebase_lock(store, root), store.lease():
+        run, stats = str(uuid.uuid4()), RunStats()
+        row = codebases.find_codebase(store.connection(), root)
+        fresh = row is None or proof.validate(store.connection(), row).outcome != "valid"
+        snapshot = _begin(store, root, run, cause="index_content", afresh=False) if fresh else believed(
+            store.connection(), root
+        )
+        known = snapshots.entries(store.connection(), snapshot.id)
+        stored = store_contents(
+            store,
+            files,
+            generations={path: entry.generation for path, entry in known.items()},
+            processes=config.parsing_processes,
+            stats=stats,
+            report=lambda done, size: watch(Progress("parse", done, 0, size, 0)),
+        )
+        changed = [e for e in stored.entries if e.path not in known or _differs(known[e.path], e)]
+        gone = [path for path in removed if path in known]
+        if changed or gone or fresh:
+            with store.write() as connection:
+                snapshot = snapshots.flip(connection, snapshot, changed, gone, head="no-head", diagnostics={})
+                _complete(connection, root, snapshot, run, "indexed" if fresh else "sync_completed")
+        stats.added = sum(entry.path not in known for entry in changed)
+        stats.modified, stats.removed = len(changed) - stats.added, len(gone)
+        stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
+    if stats.modified or stats.removed:
+        sweep(store, least=_SWEEP_BATCH)
+    return stats
+
+
+def believed(connection: apsw.Connection, root: str) -> Snapshot:
+    """The working snapshot of a codebase whose proof is valid; else the error that says what to do."""
+    row = codebases.find_codebase(connection, root)
+    if row is None:
+        raise NotIndexed(f"{root} is not indexed; run `clew index {root}`", root)
+    found = proof.validate(connection, row)
+    if found.outcome == "fingerprint_mismatch":
+        raise RequiresReindex(f"the index of {root} was made by another version; run `clew index --force {root}`", root)
+    snapshot = snapshots.find_snapshot(connection, row.id)
+    if row.state not in states.SEARCHABLE or found.outcome != "valid" or snapshot is None:
+        raise NotIndexed(
+            f"{root} has no complete index (state {row.state}, proof: {found.reason}); run `clew index {root}`", root
+        )
+    return snapshot
+
+
+def _begin(store: Store, root: str, run: str, *, cause: str, afresh: bool) -> Snapshot:
+    with store.write() as connection:
+        states.move(connection, root, "indexing", run=run, cause=cause, fingerprint=proof.fingerprint())
+        row = codebases.find_codebase(connection, root)
+        assert row is not None
+        codebases.clear_marker(connection, row.id)
+        if afresh:
+            snapshots.delete_snapshots(connection, row.id)
+        return snapshots.ensure_snapshot(connection, row.id)
+
+
+def _bring_up(
+    store: Store,
+    root: str,
+    snapshot: Snapshot,
+    run: str,
+    config: Config,
+    watch: Watch,
+    excluded: frozenset[str],
+    *,
+    first: bool,
+) -> RunStats:
+    watch(Progress("walk", 0, 0, 0, 0))
+    tree = walk(root, excluded_roots=excluded)
+    if len(tree.files) > config.max_files:
+        raise BadInput(
+            f"{root} has {len(tree.files)} files, more than max_files ({config.max_files}); ignore some in"
+            " .clewignore, or raise CLEW_MAX_FILES"
+        )
+    plan = plan_tree(store.connection(), snapshot, tree, git.head(root))
+    if plan.is_empty and not first and plan.head == snapshot.head:
+        return RunStats(files=snapshot.files, chunks=snapshot.chunks, symbols=snapshot.symbols)
+    total = len(plan.suspects) + len(plan.outdated)
+    size = sum(tree.files[path].size for path in (*plan.suspects, *plan.outdated))
+    generation = snapshot.generation
+
+    def finish(connection: apsw.Connection, snapshot: Snapshot) -> None:
+        if first or snapshot.generation != generation:
+            _complete(connection, root, snapshot, run, "indexed" if first else "sync_completed")
+
+    return apply_plan(
+        store,
+        snapshot,
+        plan,
+        processes=config.parsing_processes,
+        max_file_bytes=config.max_file_bytes,
+        report=lambda done, done_bytes: watch(Progress("parse", done, total, done_bytes, size)),
+        finish=finish,
+    )
+
+
+def _complete(connection: apsw.Connection, root: str, snapshot: Snapshot, run: str, state: states.State) -> None:
+    """Marker and state, in the flip's transaction: the index is whole from here on."""
+    payload = proof.marker_payload(
+        root, files=snapshot.files, chunks=snapshot.chunks, run=run, completed_at=states.now()
+    )
+    codebases.write_marker(connection, snapshot.codebase, payload)
+    states.move(connection, root, state, run=run, cause="completed", fingerprint=proof.fingerprint())
+
+
+def _differs(old: snapshots.Entry, new: snapshots.Entry) -> bool:
+    return (old.blob, old.facts, old.skip) != (new.blob, new.facts, new.skip)

@@ -1,0 +1,179 @@
+"""Brings a snapshot up to what a tree says, reading only what changed.
+
+Stat first: an equal stat is an unchanged file, never opened. Then git's own index, whose hash may name a
+content that the store has. Then the file itself. Main calls: `plan_tree`, `apply_plan`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import apsw
+
+from clew.errors import BadPath
+from clew.index.build import Report, Stored, git_blob_hash, store_contents
+from clew.parse.languages import LANGUAGES, language_of
+from clew.source.trees import Tree, read_file
+from clew.store import facts, snapshots
+from clew.store.snapshots import Entry, Snapshot
+from clew.store.store import Store
+from clew.types import FileContent, RunStats, Stat
+
+_RACY_NS = 50_000_000  # a file changed this recently may change again without a new time stamp
+
+Finish = Callable[[apsw.Connection, Snapshot], None]
+
+
+@dataclass(slots=True)
+class Plan:
+    """What a tree has that the snapshot has not, and the other way round."""
+
+    tree: Tree
+    head: str
+    suspects: list[str]  # new, or with another stat
+    outdated: list[str]  # parsed by an older extractor
+    removed: list[str]
+    known: dict[str, Stat] = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.suspects or self.outdated or self.removed)
+
+
+def plan_tree(connection: apsw.Connection, snapshot: Snapshot, tree: Tree, head: str) -> Plan:
+    """Compare a walked tree with the snapshot by stat alone."""
+    known = snapshots.stats(connection, snapshot.id)
+    suspects = [path for path, stat in tree.files.items() if known.get(path) != stat]
+    removed = [path for path in known if path not in tree.files]
+    current = {(language.name, language.extractor) for language in LANGUAGES.values()}
+    outdated = snapshots.paths_by_extractor(connection, snapshot.id, current)
+    doubted = set(suspects) | set(removed)
+    return Plan(tree, head, suspects, [path for path in outdated if path not in doubted], removed, known)
+
+
+def apply_plan(
+    store: Store,
+    snapshot: Snapshot,
+    plan: Plan,
+    *,
+    processes: int,
+    max_file_bytes: int,
+    report: Report,
+    finish: Finish,
+) -> RunStats:
+    """Store what changed and flip the snapshot; `finish` joins the flip's transaction."""
+    stats = RunStats()
+    connection = store.connection()
+    before = {path: entry for path in (*plan.suspects, *plan.outdated, *plan.removed)
+              if (entry := snapshots.entry_at(connection, snapshot.id, path))}
+    reader = _Reader(store, plan, before, max_file_bytes, stats)
+    stored = store_contents(
+        store,
+        reader.files(),
+        generations={path: entry.generation for path, entry in before.items()},
+        processes=processes,
+        stats=stats,
+        report=report,
+    )
+    removed = [*plan.removed, *(path for path in reader.vanished if path in before)]
+    _count_changes(stats, before, stored, removed)
+    with store.write() as connection:
+        facts.revive(connection, {e.blob for e in stored.entries if e.blob}, {e.facts for e in stored.entries if e.facts})
+        snapshots.refresh_stats(connection, snapshot.id, reader.unchanged)
+        if stored.entries or removed or plan.head != snapshot.head or not snapshot.generation:
+            left_out = Counter(diagnostic.reason for diagnostic in plan.tree.diagnostics)
+            snapshot = snapshots.flip(
+                connection, snapshot, stored.entries, removed, head=plan.head, diagnostics=left_out
+            )
+        finish(connection, snapshot)
+    stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
+    stats.skipped = dict(Counter(diagnostic.reason for diagnostic in (*plan.tree.diagnostics, *stored.diagnostics)))
+    return stats
+
+
+class _Reader:
+    """Turns suspects into contents, by hash where the store has it, else by reading the file."""
+
+    def __init__(
+        self, store: Store, plan: Plan, before: Mapping[str, Entry], max_file_bytes: int, stats: RunStats
+    ) -> None:
+        self._connection = store.connection()
+        self._plan, self._before, self._limit, self._stats = plan, before, max_file_bytes, stats
+        self.unchanged: dict[str, Stat] = {}
+        self.vanished: list[str] = []
+
+    def files(self) -> Iterator[FileContent]:
+        for path in self._plan.suspects:
+            file = self._suspect(path, self._plan.tree.files[path])
+            if file is not None:
+                yield file
+        for path in self._plan.outdated:
+            entry = self._before[path]
+            assert entry.blob is not None
+            yield FileContent(path, facts.content(self._connection, entry.blob), stat=entry.stat)
+
+    def _suspect(self, path: str, stat: Stat) -> FileContent | None:
+        if stat.size > self._limit:
+            return FileContent(path, None, stat=stat, skip="huge")
+        blob_hash = self._hash_from_git(path, stat)
+        if blob_hash is not None:
+            return None if self._is_same(path, blob_hash, stat) else FileContent(path, None, blob_hash, stat)
+        try:
+            content, read_stat = read_file(self._plan.tree.root, path, limit=self._limit)
+        except FileNotFoundError:
+            self.vanished.append(path)
+            return None
+        except (OSError, BadPath):
+            return FileContent(path, None, stat=stat, skip="unreadable")
+        self._stats.read += 1
+        if len(content) > self._limit:
+            return FileContent(path, None, stat=read_stat, skip="huge")
+        blob_hash = git_blob_hash(content)
+        read_stat = _settled(read_stat)
+        if self._is_same(path, blob_hash, read_stat):
+            return None
+        return FileContent(path, content, blob_hash, read_stat)
+
+    def _hash_from_git(self, path: str, stat: Stat) -> bytes | None:
+        """Git's hash for this file, if git vouches for it and the store has that content's facts."""
+        language = LANGUAGES[language_of(path)]
+        trusted = self._plan.tree.trusted_hash(path) if language.name != "other" else None
+        blob = facts.find_blob(self._connection, trusted.hash) if trusted is not None else None
+        if trusted is None or blob is None or blob.size != stat.size:
+            return None
+        known = facts.find_facts(self._connection, blob.id, language.name, language.extractor)
+        return trusted.hash if known is not None else None
+
+    def _is_same(self, path: str, blob_hash: bytes, stat: Stat) -> bool:
+        """Whether the entry has this very content already: then only its stat is noted."""
+        entry = self._before.get(path)
+        if entry is None or entry.blob is None or path in self._plan.outdated:
+            return False
+        blob = facts.find_blob(self._connection, blob_hash)
+        if blob is None or blob.id != entry.blob:
+            return False
+        self.unchanged[path] = stat
+        return True
+
+
+def _settled(stat: Stat) -> Stat:
+    """A stat that can be believed later; one of a file changed just now cannot, and equals none."""
+    if time.time_ns() - max(stat.mtime_ns, stat.ctime_ns) < _RACY_NS:
+        return stat._replace(mtime_ns=-1)
+    return stat
+
+
+def _count_changes(stats: RunStats, before: Mapping[str, Entry], stored: Stored, removed: list[str]) -> None:
+    gone = Counter(before[path].blob for path in removed if path in before)
+    for entry in stored.entries:
+        if entry.path in before:
+            stats.modified += 1
+        elif entry.blob is not None and gone[entry.blob] > 0:
+            gone[entry.blob] -= 1
+            stats.moved += 1
+        else:
+            stats.added += 1
+    stats.removed = len(removed) - stats.moved

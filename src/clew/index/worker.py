@@ -1,0 +1,73 @@
+"""A parsing process: reads batches of (language, content) from standard input, answers with facts.
+
+Started as `python -m clew.index.worker`; ends when its input closes, also when its parent was killed.
+"""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import signal
+import struct
+import sys
+import traceback
+from typing import BinaryIO
+
+import zstandard
+
+from clew.parse.extract import extract
+from clew.types import Facts
+
+Task = tuple[str, bytes]  # language, content
+Outcome = tuple[Facts | str, bytes]  # facts, or what went wrong; the content compressed
+ZSTD_LEVEL = 3
+_LENGTH = struct.Struct("<Q")
+
+
+def work(tasks: list[Task]) -> list[Outcome]:
+    """Facts for each task; a failure costs that file only."""
+    compressor = zstandard.ZstdCompressor(level=ZSTD_LEVEL)
+    return [(_facts(language, content), compressor.compress(content)) for language, content in tasks]
+
+
+def _facts(language: str, content: bytes) -> Facts | str:
+    try:
+        return extract(content, language)
+    except Exception:  # noqa: BLE001 - one file must not end the run; the trace goes into its diagnostic
+        return traceback.format_exc(limit=-3)
+
+
+def send(stream: BinaryIO, message: object) -> None:
+    """One framed message."""
+    payload = pickle.dumps(message, protocol=5)
+    stream.write(_LENGTH.pack(len(payload)))
+    stream.write(payload)
+    stream.flush()
+
+
+def receive(stream: BinaryIO) -> object | None:
+    """The next message, or None when the other side is gone."""
+    header = stream.read(_LENGTH.size)
+    if len(header) < _LENGTH.size:
+        return None
+    size: int = _LENGTH.unpack(header)[0]
+    payload = stream.read(size)
+    return pickle.loads(payload) if len(payload) == size else None  # noqa: S301 - our own parent or child
+
+
+def main() -> None:
+    """Serve until the input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    gc.disable()  # extraction makes no cycles; collecting costs a tenth of the time
+    answers = sys.stdout.buffer
+    sys.stdout = sys.stderr
+    while (message := receive(sys.stdin.buffer)) is not None:
+        tasks: list[Task] = message  # type: ignore[assignment]
+        try:
+            send(answers, work(tasks))
+        except BrokenPipeError:
+            return
+
+
+if __name__ == "__main__":
+    main()

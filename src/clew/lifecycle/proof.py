@@ -1,0 +1,86 @@
+"""The completion marker and the one validator that everyone who believes an index goes through."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal, NamedTuple
+
+import apsw
+
+from clew.store.codebases import CodebaseRow, read_marker
+from clew.store.database import schema_version
+
+KIND = "clew_index_completion_v1"
+Outcome = Literal["valid", "stale_local", "fingerprint_mismatch", "probe_failed"]
+Reason = Literal[
+    "missing_marker_doc",
+    "invalid_marker_kind",
+    "path_mismatch",
+    "invalid_payload",
+    "fingerprint_mismatch",
+    "probe_failed",
+]
+
+
+class Proof(NamedTuple):
+    outcome: Outcome
+    reason: Reason | None = None
+    marker: dict[str, Any] | None = None
+
+
+def fingerprint() -> dict[str, Any]:
+    """What must be equal for an index to be read: no embedding yet, and the store's schema."""
+    return {
+        "embeddingProvider": "none",
+        "embeddingModel": "none",
+        "embeddingDimension": 0,
+        "vectorStoreProvider": "sqlite",
+        "schemaVersion": schema_version("migrations"),
+    }
+
+
+def marker_payload(root: str, *, files: int, chunks: int, run: str, completed_at: str) -> dict[str, Any]:
+    """The marker of a run that succeeded."""
+    return {
+        "kind": KIND,
+        "codebasePath": root,
+        "fingerprint": fingerprint(),
+        "indexedFiles": files,
+        "totalChunks": chunks,
+        "completedAt": completed_at,
+        "runId": run,
+    }
+
+
+def validate(connection: apsw.Connection, codebase: CodebaseRow) -> Proof:
+    """Whether the codebase's index is complete and readable, with the reason if not."""
+    try:
+        text = read_marker(connection, codebase.id)
+    except (apsw.BusyError, apsw.LockedError, apsw.IOError, apsw.InterruptError):
+        return Proof("probe_failed", "probe_failed")
+    if codebase.state == "indexing" or text is None:
+        return Proof("stale_local", "missing_marker_doc")
+    try:
+        marker = json.loads(text)
+    except ValueError:
+        return Proof("stale_local", "invalid_payload")
+    if not isinstance(marker, dict):
+        return Proof("stale_local", "invalid_payload")
+    if marker.get("kind") != KIND:
+        return Proof("stale_local", "invalid_marker_kind")
+    if not _well_formed(marker):
+        return Proof("stale_local", "invalid_payload")
+    if marker["codebasePath"] != codebase.root:
+        return Proof("stale_local", "path_mismatch")
+    if marker["fingerprint"] != fingerprint():
+        return Proof("fingerprint_mismatch", "fingerprint_mismatch", marker)
+    return Proof("valid", None, marker)
+
+
+def _well_formed(marker: dict[str, Any]) -> bool:
+    counts = (marker.get("indexedFiles"), marker.get("totalChunks"))
+    return (
+        all(type(count) is int and count >= 0 for count in counts)
+        and all(isinstance(marker.get(key), str) for key in ("codebasePath", "completedAt", "runId"))
+        and isinstance(marker.get("fingerprint"), dict)
+    )

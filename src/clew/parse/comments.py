@@ -1,0 +1,62 @@
+"""What is said about a definition: the comments right above it, or its docstring, cleaned of markers."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import Any
+
+MAX_DOC = 300
+_MARKERS = re.compile(r"^\s*(?:/\*+!?|\*+/|///?!?|//!|\*|--\[=*\[|-{2,}(?:\s*[|^])?|#+!?|;+|%+|\{-\s*\|?|-\}|<!--|-->)?\s?")
+_CLOSERS = re.compile(r"\s*(?:\*+/|-\}|-->|\]\])\s*$")
+_QUOTES = re.compile(r"""^[rRbBuUfF]{0,2}(?:\"{1,3}|'{1,3})|(?:\"{1,3}|'{1,3})$""")
+_ATTRIBUTE = (b"@", b"#[", b"[", b"#!")
+
+
+class Comments:
+    """The comment lines of a blob, and what they say of the definition below them."""
+
+    def __init__(self, content: bytes, starts: list[int], nodes: list[Any]) -> None:
+        self._content, self._starts = content, starts
+        lines: set[int] = set()
+        self.ends: dict[int, int] = {}  # where each comment ends and starts
+        for node in nodes:
+            start, end = node.start_byte, node.end_byte
+            self.ends[end] = start
+            first = bisect_right(starts, start)
+            if not content[starts[first - 1] : start].strip():  # else it trails code on its line
+                lines.update(range(first, bisect_right(starts, max(start, end - 1)) + 1))
+        self.lines = frozenset(lines)  # 1-based
+
+    def above(self, first_line: int, floor: int = 0) -> str:
+        """The comments right above a definition's first line, cleaned; attributes may stand between.
+
+        What stands on or above line `floor` speaks of the enclosing definition.
+        """
+        line = first_line - 1
+        while line > floor and line not in self.lines and self._line(line).startswith(_ATTRIBUTE):
+            line -= 1
+        last = line
+        while line > floor and line in self.lines:
+            line -= 1
+        if line >= last:
+            return ""
+        text = self._content[self._starts[line] : self._starts[last] if last < len(self._starts) else None]
+        return clean(text.decode("utf-8", "replace"))
+
+    def _line(self, line: int) -> bytes:
+        end = self._starts[line] if line < len(self._starts) else len(self._content)
+        return self._content[self._starts[line - 1] : end].strip()
+
+
+def clean(text: str) -> str:
+    """The first paragraph of a comment or docstring without its markers, on one line."""
+    text = _QUOTES.sub("", text.replace("<summary>", "").replace("</summary>", ""))
+    paragraph: list[str] = []
+    for raw in text.splitlines():
+        line = _CLOSERS.sub("", _MARKERS.sub("", raw, count=1)).strip()
+        if line:
+            paragraph.append(line)
+        elif paragraph:
+            break
+    return " ".join(paragraph)[:MAX_DOC]

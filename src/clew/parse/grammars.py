@@ -1,0 +1,48 @@
+"""Loads a language's grammar and query once per process, on first use."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from clew.parse.languages import Language
+
+MATCH_LIMIT = 65_536  # bounds the memory of one query run on hostile input
+
+
+class Grammar:
+    """A parser and the compiled query of one language."""
+
+    def __init__(self, language: Language) -> None:
+        import tree_sitter
+
+        assert language.grammar is not None
+        module, function = language.grammar.split(":")
+        binding = getattr(importlib.import_module(module), function)()
+        self._language = tree_sitter.Language(binding)
+        self.parser = tree_sitter.Parser(self._language)
+        self.query = tree_sitter.Query(self._language, query_source(language.query))
+        self._cursor_type = tree_sitter.QueryCursor
+
+    def captures(self, root: Any) -> dict[str, list[Any]]:
+        """All captures of the language's query below `root`, by capture name."""
+        cursor = self._cursor_type(self.query, match_limit=MATCH_LIMIT)
+        found: dict[str, list[Any]] = cursor.captures(root)
+        return found
+
+
+def load(language: Language) -> Grammar | None:
+    """The grammar of a language, or None for languages that are read as plain text."""
+    return _load(language) if language.grammar else None
+
+
+@cache
+def _load(language: Language) -> Grammar:
+    return Grammar(language)
+
+
+def query_source(name: str) -> str:
+    """The text of `queries/NAME.scm`."""
+    return resources.files("clew.parse").joinpath("queries", f"{name}.scm").read_text(encoding="utf-8")

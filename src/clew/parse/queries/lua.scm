@@ -1,0 +1,18 @@
+(function_declaration name: (_) @name) @def.function
+(assignment_statement (variable_list . name: [(identifier) (dot_index_expression)] @name) (expression_list . value: (function_definition))) @def.function
+(field name: (identifier) @name value: (function_definition)) @def.function
+(chunk (variable_declaration (assignment_statement (variable_list . name: (identifier) @name))) @def.variable)
+(chunk (assignment_statement (variable_list . name: [(identifier) (dot_index_expression)] @name)) @def.variable)
+
+(comment) @comment
+
+(function_call name: (identifier) @_require arguments: (arguments . (string content: (string_content) @import.module))
+  (#eq? @_require "require")) @import
+(variable_declaration (assignment_statement (variable_list . name: (identifier) @import.alias)
+  (expression_list . value: (function_call name: (identifier) @_require arguments: (arguments . (string)))))
+  (#eq? @_require "require")) @import
+
+(function_call name: (identifier) @call)
+(function_call name: (dot_index_expression field: (identifier) @call))
+(function_call name: (method_index_expression method: (identifier) @call))
+(identifier) @ref

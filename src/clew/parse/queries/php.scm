@@ -1,0 +1,59 @@
+(namespace_definition name: (namespace_name) @name) @def.namespace
+(function_definition name: (name) @name) @def.function
+(class_declaration name: (name) @name) @def.class
+(interface_declaration name: (name) @name) @def.interface
+(trait_declaration name: (name) @name) @def.trait
+(enum_declaration name: (name) @name) @def.enum
+(enum_case name: (name) @name) @def.enum_member
+(method_declaration name: (name) @name) @def.method
+(method_declaration name: (name) @name (#eq? @name "__construct")) @def.constructor
+(property_declaration (property_element name: (variable_name (name) @name))) @def.property
+(property_declaration "," (property_element name: (variable_name (name) @name)) @def.property)
+(property_promotion_parameter name: (variable_name (name) @name)) @def.property
+(const_declaration (const_element . (name) @name) @def.constant)
+
+(comment) @comment
+
+(namespace_use_declaration) @import
+(namespace_use_declaration (namespace_use_clause . [(qualified_name) (name)] @import.module))
+(namespace_use_declaration (namespace_use_clause alias: (name) @import.alias))
+(namespace_use_declaration (namespace_name) @import.module)
+(namespace_use_group (namespace_use_clause . [(qualified_name) (name)] @import.name))
+(namespace_use_group (namespace_use_clause alias: (name) @import.alias))
+[
+  (require_expression)
+  (require_once_expression)
+  (include_expression)
+  (include_once_expression)
+] @import
+(require_expression [
+  (string (string_content) @import.module)
+  (encapsed_string (string_content) @import.module)
+  (parenthesized_expression (_ (string_content) @import.module))
+  (binary_expression right: (_ (string_content) @import.module))])
+(require_once_expression [
+  (string (string_content) @import.module)
+  (encapsed_string (string_content) @import.module)
+  (parenthesized_expression (_ (string_content) @import.module))
+  (binary_expression right: (_ (string_content) @import.module))])
+(include_expression [
+  (string (string_content) @import.module)
+  (encapsed_string (string_content) @import.module)
+  (parenthesized_expression (_ (string_content) @import.module))
+  (binary_expression right: (_ (string_content) @import.module))])
+(include_once_expression [
+  (string (string_content) @import.module)
+  (encapsed_string (string_content) @import.module)
+  (parenthesized_expression (_ (string_content) @import.module))
+  (binary_expression right: (_ (string_content) @import.module))])
+
+(function_call_expression function: [(name) @call (qualified_name (name) @call) (relative_name (name) @call)])
+(member_call_expression name: (name) @call)
+(nullsafe_member_call_expression name: (name) @call)
+(scoped_call_expression name: (name) @call)
+(object_creation_expression [(name) @call (qualified_name (name) @call)])
+(named_type [(name) @type (qualified_name (name) @type)])
+(base_clause [(name) @type (qualified_name (name) @type)])
+(class_interface_clause [(name) @type (qualified_name (name) @type)])
+(attribute [(name) @type (qualified_name (name) @type)])
+(name) @ref

@@ -1,0 +1,63 @@
+"""References and calls by name, packed: where each used name stands in the blob and in which role.
+
+The names themselves are not kept: they are the blob's own bytes at those places. A packed list of three
+columns costs about 3 bytes a use compressed, where a row of its own in SQLite costs 20 and an insert.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from typing import Any, NamedTuple
+
+import zstandard
+
+ROLES = ("ref", "call", "type")
+_compressor: zstandard.ZstdCompressor | None = None
+
+
+class Use(NamedTuple):
+    start_byte: int
+    end_byte: int
+    role: str
+
+
+def pack_uses(captures: dict[str, list[Any]], definitions: set[int]) -> bytes:
+    """All uses in order of place; the most specific role wins, a definition's own name is none."""
+    found: dict[int, tuple[int, int]] = {}
+    for role in (0, 2, 1):  # `new Foo()` is both a type and a call: the call counts
+        for node in captures.get(ROLES[role], ()):
+            start = node.start_byte
+            if start not in definitions:
+                found[start] = (node.end_byte - start, role)
+    if not found:
+        return b""
+    places = sorted(found)
+    starts = array("I", places)
+    lengths = array("H", [min(found[place][0], 0xFFFF) for place in places])
+    if sys.byteorder == "big":
+        starts.byteswap()
+        lengths.byteswap()
+    roles = bytes([found[place][1] for place in places])
+    global _compressor
+    if _compressor is None:
+        _compressor = zstandard.ZstdCompressor(level=1)
+    return _compressor.compress(starts.tobytes() + lengths.tobytes() + roles)
+
+
+def unpack_uses(packed: bytes) -> list[Use]:
+    """The inverse of `pack_uses`."""
+    if not packed:
+        return []
+    raw = zstandard.ZstdDecompressor().decompress(packed)
+    count = len(raw) // 7
+    starts, lengths = array("I"), array("H")
+    starts.frombytes(raw[: 4 * count])
+    lengths.frombytes(raw[4 * count : 6 * count])
+    if sys.byteorder == "big":
+        starts.byteswap()
+        lengths.byteswap()
+    return [
+        Use(start, start + length, ROLES[role])
+        for start, length, role in zip(starts, lengths, raw[6 * count :], strict=True)
+    ]

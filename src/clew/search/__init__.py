@@ -1,0 +1,1 @@
+"""The read path: a question in, hits out. Writes nothing."""

@@ -1,0 +1,125 @@
+"""Which files a question is about: one glob matcher and one language filter for every tool.
+
+A pattern without `/` matches a name at any depth, one with `/` is anchored at the root; a matched
+directory includes all below it. Main call: `make_filter`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from clew.errors import BadInput
+from clew.parse.languages import LANGUAGES, resolve_language
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A condition on files; the empty one lets everything pass."""
+
+    include: tuple[re.Pattern[str], ...] = ()
+    exclude: tuple[re.Pattern[str], ...] = ()
+    languages: frozenset[str] = frozenset()
+    subtree: str = ""  # with a trailing slash, or empty
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.include or self.exclude or self.languages or self.subtree)
+
+    def allows(self, path: str, language: str) -> bool:
+        """Whether a file passes."""
+        return (
+            (not self.subtree or path.startswith(self.subtree))
+            and (not self.languages or language in self.languages)
+            and (not self.include or any(pattern.match(path) for pattern in self.include))
+            and not any(pattern.match(path) for pattern in self.exclude)
+        )
+
+
+def make_filter(
+    *, include: Iterable[str] = (), exclude: Iterable[str] = (), languages: Iterable[str] = (), subtree: str = ""
+) -> Filter:
+    """A filter from what the user wrote; bad globs and unknown languages are a `BadInput` that names them."""
+    chosen: set[str] = set()
+    for name in languages:
+        language = resolve_language(name)
+        if language is None:
+            raise BadInput(f"unknown language {name!r}; known: {', '.join(sorted(LANGUAGES))}")
+        chosen.add(language)
+    return Filter(
+        tuple(compile_glob(pattern) for pattern in include),
+        tuple(compile_glob(pattern) for pattern in exclude),
+        frozenset(chosen),
+        subtree.rstrip("/") + "/" if subtree.strip("/") else "",
+    )
+
+
+@lru_cache(maxsize=1_024)
+def compile_glob(pattern: str) -> re.Pattern[str]:
+    """A glob as an anchored regular expression on paths with forward slashes."""
+    glob = pattern.replace("\\", "/")
+    if glob.startswith("!"):
+        raise BadInput(f"the glob {pattern!r} starts with `!`; use the exclude patterns instead")
+    anchored = "/" in glob
+    body = glob.strip("/")
+    if not body or "\0" in body:
+        raise BadInput(f"the glob {pattern!r} is empty or holds a NUL")
+    prefix = "" if anchored else "(?:.*/)?"
+    return re.compile(f"{prefix}{_translate(body, pattern)}(?:/.*)?\\Z", re.DOTALL)
+
+
+def _translate(glob: str, pattern: str) -> str:
+    out: list[str] = []
+    depth = position = 0
+    while position < len(glob):
+        char = glob[position]
+        if glob.startswith("**/", position) and (position == 0 or glob[position - 1] in "/{,"):
+            out.append("(?:[^/]+/)*")
+            position += 3
+            continue
+        if glob.startswith("**", position):
+            out.append(".*")
+            position += 2
+            continue
+        position += 1
+        if char == "*":
+            out.append("[^/]*")
+        elif char == "?":
+            out.append("[^/]")
+        elif char == "[":
+            text, position = _character_class(glob, position, pattern)
+            out.append(text)
+        elif char == "{":
+            depth += 1
+            out.append("(?:")
+        elif char == "}" and depth:
+            depth -= 1
+            out.append(")")
+        elif char == "," and depth:
+            out.append("|")
+        elif char == "}":
+            raise BadInput(f"the glob {pattern!r} closes a brace that it did not open")
+        else:
+            out.append(re.escape(char))
+    if depth:
+        raise BadInput(f"the glob {pattern!r} opens a brace that it does not close")
+    return "".join(out)
+
+
+def _character_class(glob: str, position: int, pattern: str) -> tuple[str, int]:
+    """The class that starts after `[`; returns its expression and where the glob goes on."""
+    negated = glob[position : position + 1] in ("!", "^")
+    start = position + negated
+    end = glob.find("]", start + 1)
+    if end < 0:
+        raise BadInput(f"the glob {pattern!r} opens a bracket that it does not close")
+    body = glob[start:end].replace("\\", "\\\\").replace("[", "\\[").replace("^", "\\^").replace("&&", "&\\&")
+    body = body.replace("||", "|\\|").replace("~~", "~\\~").replace("--", "-\\-")
+    expression = f"(?!/)[{'^' if negated else ''}{body}]"
+    try:
+        re.compile(expression)
+    except re.error as error:
+        raise BadInput(f"the glob {pattern!r} has a bad character class: {error}") from error
+    return expression, end + 1

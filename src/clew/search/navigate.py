@@ -1,0 +1,95 @@
+"""Exact look-ups in one snapshot: symbols by name, the outline of a file, its text, the list of paths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import apsw
+
+from clew import tokens
+from clew.errors import Ambiguous, NotFound
+from clew.search.filters import Filter
+from clew.store import facts as fact_rows
+from clew.store import postings as posting_rows
+from clew.store import snapshots
+from clew.store.lexical import CHUNK_BITS
+from clew.store.snapshots import Entry, Snapshot
+from clew.types import Stat, Symbol
+
+MAX_SYMBOL_ROWS = 5_000
+_KIND_ORDER = ("class", "interface", "struct", "trait", "protocol", "enum", "type", "function", "method")
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A symbol with the file it stands in."""
+
+    path: str
+    language: str
+    symbol: Symbol
+    stat: Stat
+
+
+def symbols_named(
+    connection: apsw.Connection, snapshot: Snapshot, name: str, where: Filter, *, kind: str | None = None
+) -> list[Defined]:
+    """Definitions called `name`, which may be qualified; the exact case first, then any case."""
+    parts = tokens.split_qualified(name)
+    if not parts:
+        return []
+    suffix = "." + ".".join(parts)
+    found = _named(connection, snapshot, parts[-1], where, exact=True) or _named(
+        connection, snapshot, parts[-1], where, exact=False
+    )
+    matching = [item for item in found if f".{item.symbol.qualified}".lower().endswith(suffix.lower())]
+    exact = [item for item in matching if f".{item.symbol.qualified}".endswith(suffix)]
+    chosen = [item for item in exact or matching if kind is None or item.symbol.kind == kind]
+    return sorted(chosen, key=lambda item: (_kind_rank(item.symbol.kind), item.path, item.symbol.start_byte))
+
+
+def outline(connection: apsw.Connection, entry: Entry) -> list[Symbol]:
+    """The definitions of a file, outer before inner."""
+    return fact_rows.symbols_of(connection, entry.facts) if entry.facts is not None else []
+
+
+def file_entry(connection: apsw.Connection, snapshot: Snapshot, path: str) -> Entry:
+    """A file of the snapshot by its key, or `NotFound`."""
+    entry = snapshots.entry_at(connection, snapshot.id, path)
+    if entry is None:
+        raise NotFound(f"{path} is not in the index: it does not exist, or is ignored")
+    return entry
+
+
+def symbol_in(connection: apsw.Connection, entry: Entry, name: str) -> Symbol:
+    """The one symbol of a file with this name; several are `Ambiguous`, none is `NotFound`."""
+    suffix = "." + ".".join(tokens.split_qualified(name))
+    found = [s for s in outline(connection, entry) if f".{s.qualified}".endswith(suffix)]
+    exact = [s for s in found if f".{s.qualified}" == suffix]
+    if len(exact or found) > 1:
+        places = tuple(f"{entry.path}:{s.start_line} {s.qualified}" for s in exact or found)
+        raise Ambiguous(f"{entry.path} has {len(places)} symbols called {name}; qualify it or give lines", places)
+    if not found:
+        raise NotFound(f"{entry.path} has no symbol called {name}; `clew outline` lists what it has")
+    return (exact or found)[0]
+
+
+def list_entries(connection: apsw.Connection, snapshot: Snapshot, where: Filter) -> list[Entry]:
+    """Every file of the snapshot that passes, in order of path."""
+    return [e for e in snapshots.entries(connection, snapshot.id).values() if where.allows(e.path, e.language)]
+
+
+def _named(
+    connection: apsw.Connection, snapshot: Snapshot, name: str, where: Filter, *, exact: bool
+) -> list[Defined]:
+    rows = posting_rows.symbols_by_name(connection, name, exact=exact, limit=MAX_SYMBOL_ROWS)
+    files = posting_rows.files_of(connection, snapshot.id, {symbol_id >> CHUNK_BITS for symbol_id, _ in rows})
+    return [
+        Defined(file.path, file.language, symbol, file.stat)
+        for symbol_id, symbol in rows
+        for file in files.get(symbol_id >> CHUNK_BITS, ())
+        if where.allows(file.path, file.language)
+    ]
+
+
+def _kind_rank(kind: str) -> int:
+    return _KIND_ORDER.index(kind) if kind in _KIND_ORDER else len(_KIND_ORDER)

@@ -1,0 +1,208 @@
+"""The walk: every file of a tree with what the file system says of it, and safe reads of single files.
+
+Symbolic links are never followed, so there are no loops and no escapes. Whatever cannot be taken is a
+counted diagnostic, never an exception, unless the root itself is gone. Opens no file but ignore rules.
+Main calls: `walk`, `read_file`.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat as modes
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from clew.errors import BadPath
+from clew.source.git_index import AttributeEffect, TrustedHash, attribute_effect
+from clew.source.ignore import CONTROL_FILES, DROP, GIT, KEEP, TRACKED, UNNAMEABLE, IgnorePolicy, Place
+from clew.source.roots import file_key
+from clew.types import Diagnostic, Stat
+
+_CONTROLS = CONTROL_FILES | {".gitattributes"}
+_KIND = modes.S_IFMT(0xFFFF)  # the bits of a mode that tell files from links
+_NOTHING: frozenset[str] = frozenset()
+_Todo = tuple[str, str, Place | None, bool]  # path, prefix, place of the parent, only tracked files
+
+
+@dataclass(slots=True)
+class Tree:
+    """What a walk found: `files` in order of their keys, and what was left out and why."""
+
+    root: str
+    files: dict[str, Stat]
+    diagnostics: list[Diagnostic]
+    policy: IgnorePolicy
+    attribute_files: list[str]
+    _effects: dict[str, AttributeEffect] = field(default_factory=dict)
+
+    def trusted_hash(self, key: str) -> TrustedHash | None:
+        """git's blob hash of a file that git proves unchanged and unfiltered; None: read the file."""
+        prefix = max((p for p in self.policy.repositories if key.startswith(p)), key=len, default=None)
+        stat = self.files.get(key)
+        if prefix is None or stat is None:
+            return None
+        tracked = self.policy.repositories[prefix]
+        if tracked.index is None:
+            return None
+        found = tracked.index.trusted_hash(tracked.path(key), stat)
+        if found is None:
+            return None
+        effect = self._effects.get(prefix)
+        if effect is None:
+            effect = self._effects[prefix] = self._judge_attributes(prefix)
+        return None if effect.filters else TrustedHash(found, effect.converts)
+
+    def _judge_attributes(self, prefix: str) -> AttributeEffect:
+        """One judgement for a whole repository: any filter anywhere in the tree spoils all trust."""
+        tracked = self.policy.repositories[prefix]
+        top = tracked.repository.top
+        inside = tracked.above.split("/")[:-1]
+        sources = {os.path.join(self.root, key) for key in self.attribute_files}
+        sources |= {os.path.join(top, *inside[:i], ".gitattributes") for i in range(len(inside))}
+        for path in tracked.index.paths() if tracked.index is not None else ():
+            if path.endswith(b".gitattributes") and path.startswith(os.fsencode(tracked.above)):
+                place = os.path.join(top, os.fsdecode(path))
+                if not os.path.lexists(place):  # git would read it from the index
+                    return AttributeEffect(True, True)
+                sources.add(place)
+        return attribute_effect(tracked.repository, sorted(sources), self.policy.config)
+
+
+def walk(
+    root: str, *, excluded_roots: frozenset[str] = frozenset(), policy: IgnorePolicy | None = None
+) -> Tree:
+    """All files of the tree at the canonical `root`; `excluded_roots` (canonical) are left out wholly."""
+    policy = policy or IgnorePolicy(root, excluded_roots=excluded_roots)
+    tree = Tree(root, {}, [], policy, [])
+    files: dict[str, Stat] = {}
+    stack: list[_Todo] = [(root, "", None, False)]
+    while stack:
+        path, prefix, parent, tracked_only = stack.pop()
+        try:
+            with os.scandir(path) as listing:
+                entries = list(listing)
+        except OSError as error:
+            if parent is None:
+                raise BadPath(
+                    f"{root} cannot be walked: {error.strerror}; check that it can be read"
+                ) from None
+            tree.diagnostics.append(_failure(prefix[:-1], "unreadable_directory", error))
+            continue
+        names = [entry.name for entry in entries]
+        controls = _NOTHING if _CONTROLS.isdisjoint(names) else _CONTROLS.intersection(names)
+        if ".gitattributes" in controls:
+            tree.attribute_files.append(prefix + ".gitattributes")
+        place = policy.enter(parent, prefix, tracked_only, controls)
+        files_before, directories_before = place.names.files, place.names.directories
+        ask_always, ask_of_directories = tracked_only, tracked_only or bool(policy.excluded)
+        # The hot loop of the no-change check: a name that the rules left free before costs one look-up.
+        for name, entry in zip(names, entries, strict=True):
+            is_dir = entry.is_dir(follow_symlinks=False)
+            fate = KEEP
+            if is_dir:
+                if directories_before.get(name, GIT) or ask_of_directories:
+                    fate = policy.fate(place, prefix + name, name, True)
+                if fate in (KEEP, TRACKED):
+                    stack.append((f"{path}/{name}", f"{prefix}{name}/", place, fate == TRACKED))
+                    continue
+            elif files_before.get(name, GIT) or ask_always:
+                fate = policy.fate(place, prefix + name, name, False)
+            if fate == KEEP:
+                try:
+                    found = entry.stat(follow_symlinks=False)
+                except OSError as error:
+                    tree.diagnostics.append(_failure(prefix + name, "unreadable", error))
+                    continue
+                if found.st_mode & _KIND != modes.S_IFREG:
+                    tree.diagnostics.append(_oddity(prefix + name, entry, fate))
+                    continue
+                fields = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+                files[prefix + name] = tuple.__new__(Stat, fields)
+            elif fate != DROP:
+                tree.diagnostics.append(_oddity(prefix + name, entry, fate))
+    if not os.path.isdir(root):
+        raise BadPath(f"{root} vanished while it was walked; give a directory that stays")
+    tree.files = {key: files[key] for key in sorted(files)}
+    tree.diagnostics += policy.problems()
+    tree.diagnostics.sort(key=lambda found: (found.path, found.reason))
+    return tree
+
+
+def read_file(root: str, key: str, *, limit: int) -> tuple[bytes, Stat]:
+    """At most `limit` + 1 bytes of a regular file and the stat they belong to; follows no link below root.
+
+    Raises BadPath for links and special files, else the OSError of the file system; a file that changes
+    under each of two attempts is a BlockingIOError.
+    """
+    key = file_key(key)
+    for _ in range(2):
+        descriptor = _open_below(root, key)
+        try:
+            before = os.fstat(descriptor)
+            if not modes.S_ISREG(before.st_mode):
+                raise BadPath(f"{key} is not a regular file; only files can be read")
+            content = _read_up_to(descriptor, limit + 1)
+            after = _stat_of(os.fstat(descriptor))
+        finally:
+            os.close(descriptor)
+        now = os.lstat(os.path.join(root, key))
+        is_whole = len(content) == min(after.size, limit + 1)
+        if is_whole and after == _stat_of(before) and os.path.samestat(now, before):
+            return content, after
+    raise BlockingIOError(errno.EAGAIN, "changes while it is read", key)
+
+
+def _read_up_to(descriptor: int, limit_bytes: int) -> bytes:
+    parts: list[bytes] = []
+    while limit_bytes > 0 and (part := os.read(descriptor, min(limit_bytes, 1 << 24))):
+        parts.append(part)
+        limit_bytes -= len(part)
+    return b"".join(parts)
+
+
+def _open_below(root: str, key: str) -> int:
+    """Open a file by walking down from the root, so that no component can be a link, not even briefly."""
+    flags = os.O_RDONLY  # and, where the system knows them: no link, no waiting for a FIFO's writer
+    for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
+        flags |= getattr(os, flag, 0)
+    *directories, name = key.split("/")
+    if os.open not in os.supports_dir_fd:
+        path = os.path.join(root, *directories, name)
+        if os.path.realpath(path) != os.path.normpath(path):
+            raise BadPath(f"{key} goes through a symbolic link, which is not followed")
+        return os.open(path, flags)
+    here = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for directory in directories:
+            below = os.open(directory, flags | os.O_DIRECTORY, dir_fd=here)
+            os.close(here)
+            here = below
+        return os.open(name, flags, dir_fd=here)
+    except OSError as error:
+        if error.errno == errno.ELOOP or (error.errno == errno.ENOTDIR and _has_link(root, key)):
+            raise BadPath(f"{key} goes through a symbolic link, which is not followed") from None
+        raise OSError(error.errno, error.strerror, key) from None
+    finally:
+        os.close(here)
+
+
+def _has_link(root: str, key: str) -> bool:
+    parts = key.split("/")
+    return any(Path(root, *parts[:i]).is_symlink() for i in range(1, len(parts) + 1))
+
+
+def _stat_of(found: os.stat_result) -> Stat:
+    return Stat(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+
+
+def _failure(key: str, reason: str, error: OSError) -> Diagnostic:
+    vanished = isinstance(error, FileNotFoundError | NotADirectoryError)
+    return Diagnostic(key, "vanished" if vanished else reason, error.strerror or "")
+
+
+def _oddity(key: str, entry: os.DirEntry[str], fate: int) -> Diagnostic:
+    """Why an entry that no rule excludes is no file of the tree."""
+    if fate == UNNAMEABLE:  # not UTF-8, or it would mean something else as a key: shown with escapes
+        return Diagnostic(key.encode("utf-8", "backslashreplace").decode(), "bad_name")
+    return Diagnostic(key, "symlink" if entry.is_symlink() else "special")

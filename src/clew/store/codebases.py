@@ -1,0 +1,82 @@
+"""Codebases as rows: state, transitions and the completion marker.
+
+The marker is a reserved row of the chunk table with a negative id; it is in no snapshot and no derived
+index, so that no search can meet it. What states mean is lifecycle's business.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+
+from clew.store.snapshots import delete_snapshots
+
+
+@dataclass(frozen=True, slots=True)
+class CodebaseRow:
+    id: int
+    root: str
+    state: str
+    run: str
+    fingerprint: dict[str, Any]
+    updated_at: str
+
+
+def find_codebase(connection: apsw.Connection, root: str) -> CodebaseRow | None:
+    """A codebase by its canonical root."""
+    row = connection.execute(
+        "SELECT id, root, state, run, fingerprint, updated_at FROM codebase WHERE root = ?", (root,)
+    ).fetchone()
+    return CodebaseRow(*row[:4], json.loads(row[4]), row[5]) if row else None
+
+
+def all_codebases(connection: apsw.Connection) -> list[CodebaseRow]:
+    """Every codebase of the store, sorted by root."""
+    roots = connection.execute("SELECT root FROM codebase ORDER BY root").fetchall()
+    return [row for (root,) in roots if (row := find_codebase(connection, root)) is not None]
+
+
+def put_state(
+    connection: apsw.Connection, root: str, *, old: str, new: str, run: str, cause: str, at: str,
+    fingerprint: dict[str, Any],
+) -> None:
+    """Persist a transition that lifecycle has allowed."""
+    connection.execute(
+        "INSERT INTO codebase (root, state, run, fingerprint, updated_at) VALUES (?, ?, ?, ?, ?)"
+        " ON CONFLICT (root) DO UPDATE SET state = excluded.state, run = excluded.run,"
+        " fingerprint = excluded.fingerprint, updated_at = excluded.updated_at",
+        (root, new, run, json.dumps(fingerprint, sort_keys=True), at),
+    )
+    connection.execute(
+        "INSERT INTO transition (root, run, at, old, new, cause) VALUES (?, ?, ?, ?, ?, ?)",
+        (root, run, at, old, new, cause),
+    )
+
+
+def read_marker(connection: apsw.Connection, codebase: int) -> str | None:
+    """The text of the completion marker, unjudged."""
+    row = connection.execute("SELECT marker FROM chunk WHERE id = ?", (-codebase,)).fetchone()
+    return row[0] if row else None
+
+
+def write_marker(connection: apsw.Connection, codebase: int, payload: dict[str, Any]) -> None:
+    """Set the completion marker."""
+    connection.execute(
+        "INSERT OR REPLACE INTO chunk VALUES (?, 0, 0, 0, 0, -1, 0, x'', x'', ?)",
+        (-codebase, json.dumps(payload, sort_keys=True)),
+    )
+
+
+def clear_marker(connection: apsw.Connection, codebase: int) -> None:
+    """Remove the completion marker."""
+    connection.execute("DELETE FROM chunk WHERE id = ?", (-codebase,))
+
+
+def delete_codebase(connection: apsw.Connection, codebase: int) -> None:
+    """Remove a codebase with its marker and snapshots; transitions stay as history."""
+    delete_snapshots(connection, codebase)
+    clear_marker(connection, codebase)
+    connection.execute("DELETE FROM codebase WHERE id = ?", (codebase,))

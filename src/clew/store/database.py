@@ -1,0 +1,100 @@
+"""One SQLite database: opened with the right pragmas, migrated by number, errors made plain.
+
+Main calls: `connect`, `translated` (turns apsw's errors into Clew's), `transaction`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import apsw
+
+from clew.errors import StoreCorrupt, StoreError, StoreFull, StoreTooNew
+
+BUSY_TIMEOUT_MS = 10_000
+
+
+def connect(path: Path, migrations: str) -> apsw.Connection:
+    """Open (or create) a database and bring its schema up to date."""
+    with translated(path):
+        connection = apsw.Connection(str(path))
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        for pragma in (
+            "journal_mode = WAL",
+            "synchronous = NORMAL",
+            "temp_store = MEMORY",
+            "cache_size = -16000",
+            "mmap_size = 268435456",
+        ):
+            connection.execute(f"PRAGMA {pragma}").fetchall()
+        _migrate(connection, path, migrations)
+        return connection
+
+
+def schema_version(migrations: str) -> int:
+    """The newest schema this program knows."""
+    return len(_migrations(migrations))
+
+
+@contextlib.contextmanager
+def transaction(connection: apsw.Connection) -> Iterator[apsw.Connection]:
+    """A write transaction that is committed whole or not at all."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield connection
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+@contextlib.contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Errors of SQLite as Clew's own, each with what to do."""
+    try:
+        yield
+    except (apsw.NotADBError, apsw.CorruptError) as error:
+        raise StoreCorrupt(
+            f"the index at {path} is damaged ({error}); remove it with `clew clear` and index again"
+        ) from error
+    except apsw.FullError as error:
+        raise StoreFull(f"no room left on the disk for {path}; free some and run the command again") from error
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.IOError) as error:
+        raise StoreError(f"cannot use the index at {path}: {error}; check rights and space there") from error
+    except apsw.BusyError as error:
+        raise StoreError(f"the index at {path} is busy for over {BUSY_TIMEOUT_MS // 1000} s; try again") from error
+
+
+def _migrate(connection: apsw.Connection, path: Path, migrations: str) -> None:
+    scripts = _migrations(migrations)
+    if _version(connection) == len(scripts):
+        return
+    with transaction(connection):
+        found = _version(connection)
+        if found > len(scripts):
+            raise StoreTooNew(
+                f"the index at {path} was written by a newer Clew (schema {found}, this one knows {len(scripts)}); "
+                "update Clew, or set CLEW_HOME to another directory"
+            )
+        for number, script in enumerate(scripts[found:], start=found + 1):
+            for _ in connection.execute(script):
+                raise StoreError(f"migration {number} returns rows: the rest of it would not run")
+        connection.execute(f"PRAGMA user_version = {len(scripts)}")
+
+
+def _version(connection: apsw.Connection) -> int:
+    return int(connection.pragma("user_version"))
+
+
+@cache
+def _migrations(folder: str) -> tuple[str, ...]:
+    files = [
+        item for item in resources.files("clew.store").joinpath(folder).iterdir() if re.match(r"\d{4}_", item.name)
+    ]
+    return tuple(item.read_text(encoding="utf-8") for item in sorted(files, key=lambda item: item.name))

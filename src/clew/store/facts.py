@@ -1,0 +1,158 @@
+"""Blobs and what is known of them: added once, never updated, removed only by the sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import apsw
+import zstandard
+
+from clew import tokens
+from clew.store.lexical import CHUNK_BITS
+from clew.types import Chunk, Facts, Import, Symbol
+
+_ORDINALS = (1 << CHUNK_BITS) - 1
+
+
+class FactsKey(NamedTuple):
+    """What facts depend on, and nothing else."""
+
+    blob_hash: bytes
+    language: str
+    extractor: int
+
+
+class BlobRow(NamedTuple):
+    id: int
+    size: int
+    tombstone: int | None
+
+
+def find_blob(connection: apsw.Connection, blob_hash: bytes) -> BlobRow | None:
+    """The blob with this hash, if the store has it."""
+    row = connection.execute("SELECT id, size, tombstone FROM blob WHERE hash = ?", (blob_hash,)).fetchone()
+    return BlobRow(*row) if row else None
+
+
+def find_facts(connection: apsw.Connection, blob: int, language: str, extractor: int) -> tuple[int, int | None] | None:
+    """(id, tombstone) of the facts of a blob read as that language by that extractor."""
+    row: tuple[int, int | None] | None = connection.execute(
+        "SELECT id, tombstone FROM facts WHERE blob = ? AND language = ? AND extractor = ?",
+        (blob, language, extractor),
+    ).fetchone()
+    return row
+
+
+def revive(connection: apsw.Connection, blobs: Iterable[int], facts: Iterable[int]) -> None:
+    """Clear tombstones: these are in use again."""
+    connection.executemany("UPDATE blob SET tombstone = NULL WHERE id = ?", ((i,) for i in blobs))
+    connection.executemany("UPDATE facts SET tombstone = NULL WHERE id = ?", ((i,) for i in facts))
+
+
+def add_blob(connection: apsw.Connection, blob_hash: bytes, size: int, compressed: bytes) -> int:
+    """Store a content; the id of the one that is there if another process was faster."""
+    connection.execute(
+        "INSERT INTO blob (hash, size, bytes) VALUES (?, ?, ?) ON CONFLICT (hash) DO UPDATE SET tombstone = NULL",
+        (blob_hash, size, compressed),
+    )
+    found: int = connection.execute("SELECT id FROM blob WHERE hash = ?", (blob_hash,)).get
+    return found
+
+
+def add_facts(connection: apsw.Connection, blob: int, key: FactsKey, facts: Facts) -> tuple[int, bool]:
+    """Store the facts of a blob; (id, whether they are new)."""
+    known = find_facts(connection, blob, key.language, key.extractor)
+    if known:
+        revive(connection, (), [known[0]])
+        return known[0], False
+    tokens_total = sum(chunk.length for chunk in facts.chunks)
+    connection.execute(
+        "INSERT INTO facts (blob, language, extractor, interface, uses, chunks, symbols, tokens, diagnostics)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            blob,
+            key.language,
+            key.extractor,
+            facts.interface,
+            facts.uses,
+            len(facts.chunks),
+            len(facts.symbols),
+            tokens_total,
+            " ".join(facts.diagnostics),
+        ),
+    )
+    facts_id = connection.last_insert_rowid()
+    base = facts_id << CHUNK_BITS
+    connection.executemany(
+        "INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
+        ((base | i, *chunk) for i, chunk in enumerate(facts.chunks)),
+    )
+    connection.executemany(
+        "INSERT INTO symbol VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        ((base | i, *symbol) for i, symbol in enumerate(facts.symbols)),
+    )
+    connection.executemany(
+        "INSERT INTO import VALUES (?, ?, ?, ?, ?, ?)", ((base | i, *row) for i, row in enumerate(facts.imports))
+    )
+    return facts_id, True
+
+
+def remove_facts(connection: apsw.Connection, facts: Iterable[int]) -> None:
+    """Delete facts and all that hangs on them; the candidate index must have dropped them already."""
+    for facts_id in facts:
+        span = id_range(facts_id)
+        for table in ("chunk", "symbol", "import"):
+            connection.execute(f"DELETE FROM {table} WHERE id BETWEEN ? AND ?", span)
+        connection.execute("DELETE FROM facts WHERE id = ?", (facts_id,))
+
+
+def content(connection: apsw.Connection, blob: int) -> bytes:
+    """The bytes of a blob."""
+    packed: bytes = connection.execute("SELECT bytes FROM blob WHERE id = ?", (blob,)).get
+    return zstandard.ZstdDecompressor().decompress(packed)
+
+
+def symbols_of(connection: apsw.Connection, facts: int) -> list[Symbol]:
+    """The symbols of a blob, outer before inner."""
+    rows = connection.execute(
+        "SELECT kind, name, qualified, start_byte, end_byte, name_byte, start_line, end_line, signature, doc, parent"
+        " FROM symbol WHERE id BETWEEN ? AND ? ORDER BY id",
+        id_range(facts),
+    )
+    return [Symbol(*row) for row in rows]
+
+
+def imports_of(connection: apsw.Connection, facts: int) -> list[Import]:
+    """The imports of a blob in order of place."""
+    rows = connection.execute(
+        "SELECT module, name, alias, start_byte, line FROM import WHERE id BETWEEN ? AND ? ORDER BY id",
+        id_range(facts),
+    )
+    return [Import(*row) for row in rows]
+
+
+def chunks_of(connection: apsw.Connection, facts: int) -> list[Chunk]:
+    """The chunks of a blob in order of place."""
+    rows = connection.execute(
+        "SELECT start_byte, end_byte, start_line, end_line, symbol, length, terms, freqs"
+        " FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id",
+        id_range(facts),
+    )
+    return [Chunk(*row) for row in rows]
+
+
+def document_texts(connection: apsw.Connection, facts: int) -> list[str]:
+    """The candidate index's documents for a blob, made again from the stored bytes: no parsing."""
+    blob: int = connection.execute("SELECT blob FROM facts WHERE id = ?", (facts,)).get
+    source, symbols = content(connection, blob), symbols_of(connection, facts)
+    texts = []
+    for chunk in chunks_of(connection, facts):
+        scope = symbols[chunk.symbol].qualified if chunk.symbol >= 0 else ""
+        texts.append(tokens.spell_out(tokens.document_terms(scope, source[chunk.start_byte : chunk.end_byte])))
+    return texts
+
+
+def id_range(facts: int) -> tuple[int, int]:
+    """The first and last possible id of a chunk, symbol or import of these facts."""
+    return facts << CHUNK_BITS, facts << CHUNK_BITS | _ORDINALS

@@ -1,0 +1,77 @@
+"""Checks of a store that only read: what is damaged, missing or orphaned, and what to do about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import apsw
+
+from clew.errors import StoreCorrupt
+from clew.store.derive import derived
+from clew.store.lexical import CHUNK_BITS
+from clew.store.store import Store
+from clew.store.sweep import garbage, unreferenced
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What an inspection found; `orphans` is zero after recovery."""
+
+    problems: tuple[str, ...]
+    orphans: int
+    summary: str
+
+
+def inspect(store: Store) -> Inspection:
+    """Look at everything once; slow on large stores."""
+    if not store.exists:
+        return Inspection((f"its store {store.directory} is gone: run `clew index` on it again",), 0, "")
+    with store.read() as connection:
+        problems = [
+            f"the database is damaged ({row[0]}): run `clew clear` and index again"
+            for row in connection.execute("PRAGMA quick_check(3)")
+            if row[0] != "ok"
+        ]
+        problems += _missing(connection)
+        problems += _derived_problems(store, connection)
+        strays = _strays(connection)
+        orphans = unreferenced(connection) + strays
+        blobs = connection.execute("SELECT count(*) FROM blob").get
+        waiting = garbage(connection)
+    summary = f"{blobs} blobs, {waiting} waiting for removal, {orphans} orphans"
+    return Inspection(tuple(problems), orphans, summary)
+
+
+def _missing(connection: apsw.Connection) -> list[str]:
+    """Entries that refer to what is not there."""
+    count = connection.execute(
+        "SELECT count(*) FROM entry WHERE (blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM blob WHERE id = entry.blob))"
+        " OR (facts IS NOT NULL AND NOT EXISTS (SELECT 1 FROM facts WHERE id = entry.facts))"
+    ).get
+    return [f"{count} files refer to content that is missing: run `clew index --force`"] if count else []
+
+
+def _strays(connection: apsw.Connection) -> int:
+    """Chunks, symbols and imports whose facts are gone."""
+    total = 0
+    for table in ("chunk", "symbol", "import"):
+        total += connection.execute(
+            f"SELECT count(*) FROM {table} WHERE id > 0"
+            f" AND NOT EXISTS (SELECT 1 FROM facts WHERE facts.id = {table}.id >> {CHUNK_BITS})"
+        ).get
+    return total
+
+
+def _derived_problems(store: Store, connection: apsw.Connection) -> list[str]:
+    """Facts whose documents the candidate index should have and has not."""
+    epoch, applied = derived(connection)
+    if not applied:
+        return []
+    try:
+        held = Counter(store.lexical.facts_held(epoch))
+    except StoreCorrupt as error:
+        return [str(error)]
+    rows = connection.execute("SELECT id, chunks FROM facts WHERE id <= ? AND tombstone IS NULL", (applied,))
+    wrong = sum(held[facts] != chunks for facts, chunks in rows)
+    return [f"the candidate index lacks {wrong} blobs: run `clew repair`"] if wrong else []

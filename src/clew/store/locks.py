@@ -1,0 +1,73 @@
+"""Locks between processes and threads that die with their holder: the kernel's, on an open file.
+
+The file itself means nothing and may stay behind. Main call: `FileLock`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+
+_POLL_S = 0.005
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+else:
+    import fcntl
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+class FileLock:
+    """An exclusive lock on `path`; every instance is a holder of its own, also within one process."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor: int | None = None
+
+    def try_acquire(self) -> bool:
+        """Take the lock if it is free now."""
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        if not _try_lock(descriptor):
+            os.close(descriptor)
+            return False
+        self._descriptor = descriptor
+        return True
+
+    def acquire(self, *, timeout_s: float) -> bool:
+        """Take the lock, waiting at most `timeout_s`."""
+        deadline = time.monotonic() + timeout_s
+        while not self.try_acquire():
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_POLL_S)
+        return True
+
+    def release(self) -> None:
+        """Give the lock back; closing the file is what frees it."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def __enter__(self) -> FileLock:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()

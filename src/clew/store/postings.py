@@ -1,0 +1,184 @@
+"""What scoring needs from the truth: statistics of a snapshot, and the terms of candidate chunks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import apsw
+
+from clew.store.derive import derived
+from clew.store.facts import id_range
+from clew.store.lexical import CHUNK_BITS
+from clew.store.snapshots import Snapshot
+from clew.store.store import Store
+from clew.types import Stat, Symbol
+
+FEW_FACTS = 2_000  # up to this many allowed facts are handed to the candidate index as a set
+
+
+class Posting(NamedTuple):
+    chunk: int
+    length: int
+    terms: bytes
+    freqs: bytes
+
+
+class FileOf(NamedTuple):
+    """A file of a snapshot that has certain facts."""
+
+    path: str
+    language: str
+    blob: int
+    facts: int
+    stat: Stat
+
+
+class ChunkPlace(NamedTuple):
+    start_byte: int
+    end_byte: int
+    start_line: int
+    end_line: int
+    symbol: int
+
+
+def document_frequencies(connection: apsw.Connection, snapshot: int, hashes: Iterable[bytes]) -> dict[bytes, int]:
+    """In how many chunks of the snapshot each term occurs."""
+    found = {}
+    for term in hashes:
+        row = connection.execute(
+            "SELECT df FROM snapshot_term WHERE snapshot = ? AND term = ?", (snapshot, int.from_bytes(term, "little"))
+        ).fetchone()
+        found[term] = row[0] if row else 0
+    return found
+
+
+def candidates(
+    store: Store,
+    connection: apsw.Connection,
+    snapshot: Snapshot,
+    terms: Sequence[str],
+    *,
+    depth: int,
+    allowed: frozenset[int] | None,
+) -> list[int]:
+    """Chunks of the snapshot that hold any term: the best `depth` the candidate index has, and the whole tail."""
+    if not terms:
+        return []
+    epoch, applied = derived(connection)
+    found = [chunk for facts in _tail(connection, snapshot.id, applied) if allowed is None or facts in allowed
+             for chunk in _chunk_ids(connection, facts)]
+    if not applied:
+        return found
+    if allowed is not None and len(allowed) <= FEW_FACTS:
+        few = sorted(facts for facts in allowed if facts <= applied)
+        return found + (store.lexical.candidates(epoch, terms, depth, facts=few) if few else [])
+    limit = 2 * depth
+    while True:
+        proposed = store.lexical.candidates(epoch, terms, limit)
+        members = files_of(connection, snapshot.id, {chunk >> CHUNK_BITS for chunk in proposed})
+        kept = [
+            chunk
+            for chunk in proposed
+            if (facts := chunk >> CHUNK_BITS) in members and facts <= applied and (allowed is None or facts in allowed)
+        ]
+        if len(kept) >= depth or len(proposed) < limit:
+            return found + kept[:depth]
+        limit *= 8
+
+
+def postings(connection: apsw.Connection, chunks: Iterable[int]) -> list[Posting]:
+    """Lengths and term frequencies of chunks."""
+    rows = connection.execute(
+        "SELECT id, length, terms, freqs FROM chunk WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(sorted(chunks)),),
+    )
+    return [Posting(*row) for row in rows]
+
+
+def files_of(connection: apsw.Connection, snapshot: int, facts: Iterable[int]) -> Mapping[int, list[FileOf]]:
+    """The files of the snapshot that have each of these facts."""
+    rows = connection.execute(
+        "SELECT facts, path, language, blob, size, mtime_ns, ctime_ns, inode FROM entry"
+        " WHERE snapshot = ? AND facts IN (SELECT value FROM json_each(?)) ORDER BY path",
+        (snapshot, json.dumps(sorted(facts))),
+    )
+    found: dict[int, list[FileOf]] = {}
+    for row in rows:
+        found.setdefault(row[0], []).append(FileOf(row[1], row[2], row[3], row[0], Stat(*row[4:])))
+    return found
+
+
+def chunk_place(connection: apsw.Connection, chunk: int) -> ChunkPlace:
+    """Where a chunk stands in its blob."""
+    row = connection.execute(
+        "SELECT start_byte, end_byte, start_line, end_line, symbol FROM chunk WHERE id = ?", (chunk,)
+    ).fetchone()
+    return ChunkPlace(*row)
+
+
+def owners(connection: apsw.Connection, chunks: Iterable[int]) -> dict[int, int]:
+    """The ordinal of the definition that owns each chunk, -1 for none; chunks that do not exist are absent."""
+    return dict(
+        connection.execute(
+            "SELECT id, symbol FROM chunk WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(sorted(chunks)),),
+        ).fetchall()
+    )
+
+
+def chunk_at(connection: apsw.Connection, facts: int, byte: int) -> int | None:
+    """The chunk of a blob that holds a byte."""
+    row = connection.execute(
+        "SELECT id FROM chunk WHERE id BETWEEN ? AND ? AND start_byte <= ? ORDER BY start_byte DESC LIMIT 1",
+        (*id_range(facts), byte),
+    ).fetchone()
+    return row[0] if row else None
+
+
+def all_facts(connection: apsw.Connection, snapshot: int) -> list[tuple[str, str, int]]:
+    """(path, language, facts) of every file of the snapshot that has facts."""
+    return connection.execute(
+        "SELECT path, language, facts FROM entry WHERE snapshot = ? AND facts IS NOT NULL", (snapshot,)
+    ).fetchall()
+
+
+def paths_like(connection: apsw.Connection, snapshot: int, word: str, limit: int) -> list[tuple[str, int]]:
+    """(path, facts) of files whose path holds `word` in any case, shortest first."""
+    pattern = "%" + word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+    return connection.execute(
+        "SELECT path, facts FROM entry WHERE snapshot = ? AND facts IS NOT NULL AND path LIKE ? ESCAPE '\\'"
+        " ORDER BY length(path), path LIMIT ?",
+        (snapshot, pattern, limit),
+    ).fetchall()
+
+
+def definitions(connection: apsw.Connection, name: str, limit: int) -> list[tuple[int, str, str, int]]:
+    """(id, kind, qualified name, first byte) of the symbols with this name, in the whole store."""
+    return connection.execute(
+        "SELECT id, kind, qualified, start_byte FROM symbol WHERE name = ? ORDER BY id LIMIT ?", (name, limit)
+    ).fetchall()
+
+
+def symbols_by_name(
+    connection: apsw.Connection, name: str, *, exact: bool, limit: int
+) -> list[tuple[int, Symbol]]:
+    """(id, symbol) of the symbols with this name in the whole store; without `exact`, in any case."""
+    rows = connection.execute(
+        "SELECT id, kind, name, qualified, start_byte, end_byte, name_byte, start_line, end_line, signature, doc,"
+        f" parent FROM symbol WHERE name = ?{'' if exact else ' COLLATE NOCASE'} ORDER BY id LIMIT ?",
+        (name, limit),
+    )
+    return [(row[0], Symbol(*row[1:])) for row in rows]
+
+
+def _tail(connection: apsw.Connection, snapshot: int, applied: int) -> list[int]:
+    rows = connection.execute(
+        "SELECT DISTINCT facts FROM entry WHERE facts > ? AND snapshot = ?", (applied, snapshot)
+    )
+    return [row[0] for row in rows]
+
+
+def _chunk_ids(connection: apsw.Connection, facts: int) -> list[int]:
+    return [row[0] for row in connection.execute("SELECT id FROM chunk WHERE id BETWEEN ? AND ?", id_range(facts))]

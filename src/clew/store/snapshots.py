@@ -1,0 +1,255 @@
+"""Snapshots: maps from path to blob, with the term statistics that scores are made from.
+
+The flip changes a snapshot in one transaction: entries, statistics, generation. Statistics are kept by
+difference (minus the old blob's, plus the new one's), so that a save costs what the file costs.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import apsw
+
+from clew.store.facts import id_range
+from clew.types import Stat
+
+WORKTREE = "worktree"
+
+
+class Entry(NamedTuple):
+    """One file of a snapshot."""
+
+    path: str
+    blob: int | None
+    facts: int | None
+    language: str
+    skip: str | None
+    stat: Stat
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A snapshot's own row: identity, version and totals."""
+
+    id: int
+    codebase: int
+    ref: str
+    generation: int
+    head: str
+    files: int
+    chunks: int
+    symbols: int
+    tokens: int
+    diagnostics: Mapping[str, int]
+
+
+def find_snapshot(connection: apsw.Connection, codebase: int, ref: str = WORKTREE) -> Snapshot | None:
+    """A codebase's snapshot by its ref."""
+    row = connection.execute(
+        "SELECT id, codebase, ref, generation, head, files, chunks, symbols, tokens, diagnostics"
+        " FROM snapshot WHERE codebase = ? AND ref = ?",
+        (codebase, ref),
+    ).fetchone()
+    return Snapshot(*row[:9], diagnostics=json.loads(row[9])) if row else None
+
+
+def ensure_snapshot(connection: apsw.Connection, codebase: int, ref: str = WORKTREE) -> Snapshot:
+    """The snapshot, made empty at generation 0 if there is none."""
+    connection.execute(
+        "INSERT OR IGNORE INTO snapshot (codebase, ref, generation, head, files, chunks, symbols, tokens, diagnostics)"
+        " VALUES (?, ?, 0, '', 0, 0, 0, 0, '{}')",
+        (codebase, ref),
+    )
+    found = find_snapshot(connection, codebase, ref)
+    assert found is not None
+    return found
+
+
+def entries(connection: apsw.Connection, snapshot: int) -> dict[str, Entry]:
+    """Every file of a snapshot by path, in order of path."""
+    rows = connection.execute(
+        "SELECT path, blob, facts, language, skip, size, mtime_ns, ctime_ns, inode, generation"
+        " FROM entry WHERE snapshot = ? ORDER BY path",
+        (snapshot,),
+    )
+    return {row[0]: Entry(*row[:5], Stat(*row[5:9]), row[9]) for row in rows}
+
+
+def stats(connection: apsw.Connection, snapshot: int) -> dict[str, Stat]:
+    """The stat of every file by path: plain tuples, since a check of a large tree is made of this."""
+    rows = connection.execute(
+        "SELECT path, size, mtime_ns, ctime_ns, inode FROM entry WHERE snapshot = ?", (snapshot,)
+    ).fetchall()
+    return {row[0]: row[1:] for row in rows}
+
+
+def paths_by_extractor(
+    connection: apsw.Connection, snapshot: int, current: Set[tuple[str, int]]
+) -> list[str]:
+    """Files whose facts were made by an extractor that is not `current` (language, version)."""
+    kinds = connection.execute("SELECT DISTINCT language, extractor FROM facts").fetchall()
+    old = [kind for kind in kinds if kind not in current]
+    return [
+        row[0]
+        for language, extractor in old
+        for row in connection.execute(
+            "SELECT path FROM facts JOIN entry ON entry.facts = facts.id"
+            " WHERE facts.language = ? AND facts.extractor = ? AND snapshot = ? ORDER BY path",
+            (language, extractor, snapshot),
+        )
+    ]
+
+
+def entry_at(connection: apsw.Connection, snapshot: int, path: str) -> Entry | None:
+    """One file of a snapshot."""
+    row = connection.execute(
+        "SELECT path, blob, facts, language, skip, size, mtime_ns, ctime_ns, inode, generation"
+        " FROM entry WHERE snapshot = ? AND path = ?",
+        (snapshot, path),
+    ).fetchone()
+    return Entry(*row[:5], Stat(*row[5:9]), row[9]) if row else None
+
+
+def refresh_stats(connection: apsw.Connection, snapshot: int, stats: Mapping[str, Stat]) -> None:
+    """Note new stats of files whose content did not change; no new generation."""
+    connection.executemany(
+        "UPDATE entry SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ? WHERE snapshot = ? AND path = ?",
+        ((*stat, snapshot, path) for path, stat in stats.items()),
+    )
+
+
+def flip(
+    connection: apsw.Connection,
+    snapshot: Snapshot,
+    changed: Sequence[Entry],
+    removed: Iterable[str],
+    *,
+    head: str,
+    diagnostics: Mapping[str, int],
+) -> Snapshot:
+    """Make `changed` and `removed` what the snapshot says, in the caller's transaction."""
+    old_facts: Counter[int] = Counter()
+    new_facts: Counter[int] = Counter(entry.facts for entry in changed if entry.facts is not None)
+    gone = [*removed, *(entry.path for entry in changed)]
+    if snapshot.files:
+        for path in gone:
+            row = connection.execute(
+                "SELECT facts FROM entry WHERE snapshot = ? AND path = ?", (snapshot.id, path)
+            ).fetchone()
+            if row and row[0] is not None:
+                old_facts[row[0]] += 1
+        connection.executemany(
+            "DELETE FROM entry WHERE snapshot = ? AND path = ?", ((snapshot.id, path) for path in gone)
+        )
+    connection.executemany(
+        "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (snapshot.id, e.path, e.blob, e.facts, e.language, e.skip, *e.stat, e.generation)
+            for e in sorted(changed, key=lambda e: e.path)
+        ),
+    )
+    added, dropped = new_facts - old_facts, old_facts - new_facts
+    _shift_terms(connection, snapshot.id, added, dropped)
+    files: int = connection.execute("SELECT count(*) FROM entry WHERE snapshot = ?", (snapshot.id,)).get
+    plus, minus = _totals(connection, added), _totals(connection, dropped)
+    connection.execute(
+        "UPDATE snapshot SET generation = generation + 1, head = ?, diagnostics = ?, files = ?,"
+        " chunks = chunks + ?, symbols = symbols + ?, tokens = tokens + ? WHERE id = ?",
+        (
+            head,
+            json.dumps(diagnostics, sort_keys=True),
+            files,
+            *(up - down for up, down in zip(plus, minus, strict=True)),
+            snapshot.id,
+        ),
+    )
+    found = find_snapshot(connection, snapshot.codebase, snapshot.ref)
+    assert found is not None
+    return found
+
+
+def blob_hash(connection: apsw.Connection, blob: int) -> str:
+    """The hash of a blob as it is written on the wire."""
+    value: bytes = connection.execute("SELECT hash FROM blob WHERE id = ?", (blob,)).get
+    return value.hex()
+
+
+def languages(connection: apsw.Connection, snapshot: int) -> dict[str, int]:
+    """How many files there are of each language, the most first."""
+    return dict(
+        connection.execute(
+            "SELECT language, count(*) FROM entry WHERE snapshot = ? AND facts IS NOT NULL"
+            " GROUP BY language ORDER BY count(*) DESC, language",
+            (snapshot,),
+        ).fetchall()
+    )
+
+
+def skipped(connection: apsw.Connection, snapshot: Snapshot) -> dict[str, int]:
+    """How many files were left out or only kept for exact search, by reason."""
+    counts = Counter(snapshot.diagnostics)
+    rows = connection.execute(
+        "SELECT coalesce(skip, 'data'), count(*) FROM entry WHERE snapshot = ? AND facts IS NULL GROUP BY 1",
+        (snapshot.id,),
+    )
+    counts.update(dict(rows.fetchall()))
+    return dict(sorted(counts.items()))
+
+
+def delete_snapshots(connection: apsw.Connection, codebase: int) -> None:
+    """Drop every snapshot of a codebase; the blobs are left to the sweep."""
+    of_codebase = "SELECT id FROM snapshot WHERE codebase = ?"
+    for table in ("entry", "snapshot_term"):
+        connection.execute(f"DELETE FROM {table} WHERE snapshot IN ({of_codebase})", (codebase,))
+    connection.execute("DELETE FROM snapshot WHERE codebase = ?", (codebase,))
+
+
+def _totals(connection: apsw.Connection, facts: Counter[int]) -> tuple[int, int, int]:
+    """Chunks, symbols and tokens of these facts, each as often as it counts."""
+    chunks = symbols = tokens = 0
+    for facts_id, times in facts.items():
+        row = connection.execute("SELECT chunks, symbols, tokens FROM facts WHERE id = ?", (facts_id,)).fetchone()
+        chunks, symbols, tokens = chunks + times * row[0], symbols + times * row[1], tokens + times * row[2]
+    return chunks, symbols, tokens
+
+
+def _shift_terms(
+    connection: apsw.Connection, snapshot: int, added: Counter[int], dropped: Counter[int]
+) -> None:
+    """Document frequencies: how many chunks of the snapshot hold a term, once for each path."""
+    delta: Counter[int] = Counter()
+    for facts, sign in ((added, 1), (dropped, -1)):
+        for facts_id, times in facts.items():
+            counts = _chunk_counts(connection, facts_id)
+            if times == 1 and sign == 1:
+                delta.update(counts)
+            else:
+                delta.update({term: sign * times * n for term, n in counts.items()})
+    connection.executemany(
+        "INSERT INTO snapshot_term VALUES (?, ?, ?)"
+        " ON CONFLICT (snapshot, term) DO UPDATE SET df = df + excluded.df",
+        ((snapshot, term, delta[term]) for term in sorted(delta) if delta[term]),
+    )
+    connection.executemany(
+        "DELETE FROM snapshot_term WHERE snapshot = ? AND term = ? AND df <= 0",
+        ((snapshot, term) for term, n in delta.items() if n < 0),
+    )
+
+
+def _chunk_counts(connection: apsw.Connection, facts: int) -> Counter[int]:
+    packed = [row[0] for row in connection.execute("SELECT terms FROM chunk WHERE id BETWEEN ? AND ?", id_range(facts))]
+    return Counter(term_array(b"".join(packed)))
+
+
+def term_array(packed: bytes) -> array[int]:
+    """Term hashes as numbers, the same on every machine."""
+    terms = array("I", packed)
+    if terms.itemsize != 4:  # pragma: no cover
+        raise RuntimeError("this platform's unsigned int is not 32 bits wide")
+    return terms

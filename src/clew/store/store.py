@@ -1,0 +1,96 @@
+"""One store: the database and the derived indexes of a repository family, with their locks.
+
+Readers never wait: `read` pins a state and keeps it from the sweep. Writers take turns: `write` is short
+and whole. Main call: `Store`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+
+from clew.errors import StoreError
+from clew.store import leases
+from clew.store.database import connect, transaction, translated
+from clew.store.lexical import LexicalIndex
+from clew.store.locks import FileLock
+from clew.store.registry import make_private
+
+WRITE_TIMEOUT_S = 60.0  # a batch takes well under a second; a minute means that something hangs
+
+
+class Store:
+    """The store in one directory. Safe to share between threads: each gets its own connection."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.database = directory / "clew.db"
+        self.leases = directory / "leases"
+        self.lexical = LexicalIndex(directory / "lexical")
+        self._local = threading.local()
+
+    @property
+    def exists(self) -> bool:
+        return self.database.exists()
+
+    def size_bytes(self) -> int:
+        """The room that the store takes on disk."""
+        return sum(path.stat().st_size for path in self.directory.rglob("*") if path.is_file())
+
+    def connection(self) -> apsw.Connection:
+        """This thread's connection, outside any transaction."""
+        found: apsw.Connection | None = getattr(self._local, "connection", None)
+        if found is None:
+            make_private(self.directory)
+            found = self._local.connection = connect(self.database, "migrations")
+        return found
+
+    @contextlib.contextmanager
+    def read(self) -> Iterator[apsw.Connection]:
+        """One consistent state, kept from the sweep until the block ends."""
+        with translated(self.database), self.lease():
+            connection = self.connection()
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.execute("ROLLBACK")
+
+    @contextlib.contextmanager
+    def lease(self) -> Iterator[None]:
+        """Keep what is referred to now, and what a run is about to add, from the sweep."""
+        with leases.hold(self.leases, sweep_count(self.connection())):
+            yield
+
+    @contextlib.contextmanager
+    def exclusive(self) -> Iterator[apsw.Connection]:
+        """The right to write to the database and the derived indexes; transactions are the caller's."""
+        connection = self.connection()
+        lock = FileLock(self.directory / "write.lock")
+        if not lock.acquire(timeout_s=WRITE_TIMEOUT_S):
+            raise StoreError(f"another process has been writing to {self.directory} for {WRITE_TIMEOUT_S:.0f} s")
+        with lock, translated(self.database):
+            yield connection
+
+    @contextlib.contextmanager
+    def write(self) -> Iterator[apsw.Connection]:
+        """One transaction on the truth."""
+        with self.exclusive() as connection, transaction(connection):
+            yield connection
+
+    def close(self) -> None:
+        """Close this thread's connection."""
+        found: apsw.Connection | None = getattr(self._local, "connection", None)
+        if found is not None:
+            found.close()
+            self._local.connection = None
+
+
+def sweep_count(connection: apsw.Connection) -> int:
+    """How many sweeps this store has seen."""
+    value: int = connection.execute("SELECT value FROM counter WHERE name = 'sweep'").get
+    return value

@@ -1,0 +1,81 @@
+"""Removes what no snapshot refers to, in two steps, so that nobody loses what he is looking at.
+
+A sweep tombstones what is unreferenced now, and removes what an earlier sweep tombstoned and no lease
+protects: from the candidate index first, from the database last. Main call: `sweep`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import apsw
+
+from clew.store import leases
+from clew.store.database import transaction
+from clew.store.derive import derived, rebuild
+from clew.store.facts import remove_facts
+from clew.store.store import Store
+
+MAX_DEAD_SHARE = 0.3  # of the candidate index, before it is made anew
+
+_UNREFERENCED_FACTS = "NOT EXISTS (SELECT 1 FROM entry WHERE entry.facts = facts.id)"
+_UNREFERENCED_BLOB = "NOT EXISTS (SELECT 1 FROM entry WHERE entry.blob = blob.id)"
+
+
+class Swept(NamedTuple):
+    marked: int
+    removed: int
+
+
+def sweep(store: Store, *, least: int = 1) -> Swept:
+    """One sweep; removal waits until at least `least` facts can go, since it opens the candidate index."""
+    with store.exclusive() as connection:
+        with transaction(connection):
+            connection.execute("UPDATE counter SET value = value + 1 WHERE name = 'sweep'")
+            now: int = connection.execute("SELECT value FROM counter WHERE name = 'sweep'").get
+            for table, condition in (("facts", _UNREFERENCED_FACTS), ("blob", _UNREFERENCED_BLOB)):
+                connection.execute(
+                    f"UPDATE {table} SET tombstone = ? WHERE tombstone IS NULL AND {condition}", (now,)
+                )
+            marked = connection.changes()
+        held = leases.oldest(store.leases)
+        removed = _remove(store, connection, before=now if held is None else min(now, held), least=least)
+        worn = store.lexical.dead_share(derived(connection).epoch) > MAX_DEAD_SHARE
+        if held is None:
+            store.lexical.drop_other_epochs(derived(connection).epoch)
+    if worn:
+        rebuild(store)
+    return Swept(marked, removed)
+
+
+def unreferenced(connection: apsw.Connection) -> int:
+    """Blobs and facts that nothing refers to and no sweep has seen yet: zero after recovery."""
+    total = 0
+    for table, condition in (("facts", _UNREFERENCED_FACTS), ("blob", _UNREFERENCED_BLOB)):
+        total += connection.execute(f"SELECT count(*) FROM {table} WHERE tombstone IS NULL AND {condition}").get
+    return total
+
+
+def garbage(connection: apsw.Connection) -> int:
+    """Blobs that are tombstoned and wait for a later sweep."""
+    count: int = connection.execute("SELECT count(*) FROM blob WHERE tombstone IS NOT NULL").get
+    return count
+
+
+def _remove(store: Store, connection: apsw.Connection, *, before: int, least: int) -> int:
+    doomed = [row[0] for row in connection.execute("SELECT id FROM facts WHERE tombstone < ? ORDER BY id", (before,))]
+    if len(doomed) < least:
+        return 0
+    epoch, applied = derived(connection)
+    indexed = [facts for facts in doomed if facts <= applied]
+    if indexed:
+        with store.lexical.writer(epoch) as writer:
+            for facts in indexed:
+                writer.remove(facts)
+    with transaction(connection):
+        remove_facts(connection, doomed)
+        connection.execute(
+            "DELETE FROM blob WHERE tombstone < ? AND NOT EXISTS (SELECT 1 FROM facts WHERE facts.blob = blob.id)",
+            (before,),
+        )
+        return connection.changes()

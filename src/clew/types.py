@@ -1,0 +1,260 @@
+"""The nouns of Clew: frozen, slotted, without behaviour.
+
+Lines are 1-based and inclusive; byte offsets are half-open and never leave the engine. Rows that go
+to the store by the thousand are NamedTuples, so that they can be handed to SQLite as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+Skip = Literal["binary", "huge", "minified", "unreadable"]
+State = Literal["not_found", "indexing", "indexed", "sync_completed", "indexfailed", "requires_reindex"]
+
+
+class Stat(NamedTuple):
+    """What the file system says of a file without opening it."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+class Symbol(NamedTuple):
+    """A definition; `parent` is the ordinal of the enclosing symbol, -1 at the top."""
+
+    kind: str
+    name: str
+    qualified: str
+    start_byte: int
+    end_byte: int
+    name_byte: int
+    start_line: int
+    end_line: int
+    signature: str
+    doc: str
+    parent: int
+
+
+class Import(NamedTuple):
+    """One imported name; `name` is empty when a whole module is imported, `*` for everything."""
+
+    module: str
+    name: str
+    alias: str
+    start_byte: int
+    line: int
+
+
+class Chunk(NamedTuple):
+    """A stretch of whole lines; `symbol` is the ordinal of the definition it belongs to, or -1.
+
+    `terms` holds sorted little-endian uint32 term hashes, `freqs` one byte of frequency for each.
+    """
+
+    start_byte: int
+    end_byte: int
+    start_line: int
+    end_line: int
+    symbol: int
+    length: int
+    terms: bytes
+    freqs: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that a blob's content and language say, and nothing that its path or neighbours say."""
+
+    symbols: list[Symbol]
+    imports: list[Import]
+    chunks: list[Chunk]
+    uses: bytes
+    interface: bytes
+    texts: list[str]  # one per chunk: its terms, spelled out, for the candidate index
+    diagnostics: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """One file handed to the index: content, or a hash of content that the store may have already."""
+
+    path: str
+    content: bytes | None
+    blob_hash: bytes | None = None
+    stat: Stat | None = None
+    skip: Skip | None = None
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One file that was not indexed like the others, and why."""
+
+    path: str
+    reason: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run has come; sent to whoever watches it."""
+
+    phase: str
+    files_done: int
+    files_total: int
+    bytes_done: int
+    bytes_total: int
+
+
+@dataclass(slots=True)
+class RunStats:
+    """What one run did; counts, so that two runs can be compared."""
+
+    files: int = 0
+    chunks: int = 0
+    symbols: int = 0
+    added: int = 0
+    modified: int = 0
+    removed: int = 0
+    moved: int = 0
+    failed: int = 0
+    parsed: int = 0
+    read: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One answer of a search."""
+
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    kind: str
+    language: str
+    score: float
+    snippet: str
+    content_hash: str
+    fresh: bool
+
+
+@dataclass(slots=True)
+class Freshness:
+    """How an answer stands to the disk; the counts grow while its hits are checked."""
+
+    decision: str
+    snapshot: str
+    head: str
+    generation: int
+    checked_at: str
+    verified: int = 0
+    dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What every answer has: the codebase it speaks of, and how fresh it is."""
+
+    root: str
+    freshness: Freshness
+
+
+@dataclass(frozen=True, slots=True)
+class Found(Answer):
+    """The answer of a search; `terms` are what it looked for, for highlighting."""
+
+    hits: tuple[Hit, ...]
+    total: int
+    truncated: bool
+    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSymbol:
+    """A definition and the file it stands in."""
+
+    path: str
+    language: str
+    symbol: Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolsFound(Answer):
+    symbols: tuple[NamedSymbol, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outline(Answer):
+    path: str
+    language: str
+    skip: str | None
+    symbols: tuple[Symbol, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileItem:
+    path: str
+    size: int
+    mtime_ns: int
+    language: str
+    skip: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Paths(Answer):
+    items: tuple[FileItem, ...]
+    total: int
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Content(Answer):
+    path: str
+    text: str
+    start_line: int
+    end_line: int
+    total_lines: int
+    truncated: bool
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class CodebaseState:
+    """All that is known of a codebase without asking its files."""
+
+    root: str
+    state: str
+    proof: str
+    interrupted: bool = False
+    generation: int = 0
+    head: str = ""
+    files: int = 0
+    chunks: int = 0
+    symbols: int = 0
+    languages: Mapping[str, int] = field(default_factory=dict)
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    updated_at: str = ""
+    run: str = ""
+    fingerprint: Mapping[str, Any] = field(default_factory=dict)
+    store: str = ""
+    size_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing the doctor looked at."""
+
+    subject: str
+    ok: bool
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    checks: tuple[Check, ...]
+    orphans: int
