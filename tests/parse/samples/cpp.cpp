@@ -16,7 +16,6 @@ public:
     operator bool() const;
     std::string *label();
     static int count;
-    friend bool same(const Shape &a, const Shape &b);
 
     enum class Side { Left, Right = 2 };
 

@@ -1,0 +1,41 @@
+# Two commands: `make run` shows Clew at work on itself, `make test` runs every check.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+DEMO := CLEW_HOME=$(CURDIR)/.cache/demo $(BIN)/clew
+
+.PHONY: run test lint fast bench clean
+
+run: $(READY)
+	@$(DEMO) index .
+	@printf '\n$$ clew search "how is an interrupted run taken over"\n\n'
+	@$(DEMO) search "how is an interrupted run taken over" . --limit 3
+	@printf '\nNext, with %s on your PATH (or as it is):\n' '$(BIN)/clew'
+	@printf '  clew search "where are ignored files decided" .\n  clew symbol Engine.search .\n'
+	@printf '  clew outline src/clew/engine.py\n  clew status .\n  clew index /path/to/your/code\n'
+
+test: $(READY) lint
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+fast: $(READY)
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	PYTHONPATH=src $(BIN)/lint-imports
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks.index
+
+$(READY): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("Clew needs Python 3.11 or newer; set PYTHON=/path/to/it" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .cache

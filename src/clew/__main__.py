@@ -1,0 +1,5 @@
+"""`python -m clew`."""
+
+from clew.serve.cli import main
+
+main()

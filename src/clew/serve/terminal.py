@@ -1,0 +1,173 @@
+"""Answers for people: `path:line` that editors open, colour on a terminal, none in a pipe."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from functools import lru_cache
+from typing import Any
+
+from clew import tokens
+from clew.serve.envelopes import Envelope
+
+_SNIPPET_LINES = 8
+_STYLES = {"path": "35", "line": "32", "symbol": "1;36", "match": "1;33", "dim": "2", "bad": "1;31", "good": "1;32"}
+_WORD = re.compile(r"\w+")
+
+
+def paint(text: str, style: str) -> str:
+    """Text in a colour, if the standard output is a terminal that wants it."""
+    return f"\033[{_STYLES[style]}m{text}\033[0m" if _colours() and text else text
+
+
+@lru_cache(maxsize=1)
+def _colours() -> bool:
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def place(path: str, line: int) -> str:
+    """`path:line`, coloured."""
+    return f"{paint(path, 'path')}:{paint(str(line), 'line')}"
+
+
+def hits(envelope: Envelope, terms: tuple[str, ...]) -> str:
+    """Search results: place, symbol, and the lines that matter."""
+    blocks = []
+    for hit in envelope["results"]:
+        title = place(hit["path"], hit["start_line"])
+        if hit["symbol"]:
+            title += f"  {paint(hit['kind'], 'dim')} {paint(hit['symbol'], 'symbol')}"
+        if not hit["fresh"]:
+            title += paint("  (changed since it was indexed)", "bad")
+        blocks.append(title + "\n" + snippet(hit["snippet"], hit["start_line"], terms))
+    if envelope["truncated"]:
+        blocks.append(paint(f"{len(envelope['results'])} of {envelope['total']} hits; --limit shows more", "dim"))
+    return "\n\n".join(blocks)
+
+
+def snippet(text: str, start_line: int, terms: tuple[str, ...]) -> str:
+    """The most telling lines of a hit, numbered, the matches lit up."""
+    lines = text.splitlines()
+    first = _best_window(lines, frozenset(terms))
+    shown = lines[first : first + _SNIPPET_LINES]
+    numbered = [
+        f"{paint(f'{start_line + first + i:>6}', 'dim')}  {light_up(line[:200], frozenset(terms))}"
+        for i, line in enumerate(shown)
+    ]
+    rest = len(lines) - first - len(shown)
+    if rest > 0:
+        numbered.append(paint(f"     …  {rest} more lines", "dim"))
+    return "\n".join(numbered)
+
+
+def light_up(line: str, terms: frozenset[str]) -> str:
+    """A line with every word that matches a term in colour."""
+
+    def lit(match: re.Match[str]) -> str:
+        return paint(match[0], "match") if terms.intersection(tokens.terms_of(match[0])) else match[0]
+
+    return _WORD.sub(lit, line)
+
+
+def _best_window(lines: list[str], terms: frozenset[str]) -> int:
+    """Where to start so that most different terms are in view; the top wins a tie."""
+    if len(lines) <= _SNIPPET_LINES:
+        return 0
+    found = [{term for word in _WORD.findall(line) for term in tokens.terms_of(word)} & terms for line in lines]
+    best, best_count = 0, len(set().union(*found[:_SNIPPET_LINES]))
+    for first in range(1, len(lines) - _SNIPPET_LINES + 1):
+        count = len(set().union(*found[first : first + _SNIPPET_LINES]))
+        if count > best_count:
+            best, best_count = first, count
+    return best
+
+
+def symbols(envelope: Envelope) -> str:
+    """Definitions, one block each."""
+    blocks = []
+    for item in envelope["symbols"]:
+        head = f"{place(item['path'], item['start_line'])}  {paint(item['kind'], 'dim')} "
+        text = f"{head}{paint(item['qualified_name'], 'symbol')}\n        {item['signature']}"
+        blocks.append(text + (f"\n        {paint(item['doc'], 'dim')}" if item["doc"] else ""))
+    return "\n".join(blocks)
+
+
+def outline(envelope: Envelope) -> str:
+    """The tree of a file's definitions."""
+    lines: list[str] = []
+    stack = [(item, 0) for item in reversed(envelope["symbols"])]
+    while stack:
+        item, depth = stack.pop()
+        number = paint(f"{item['start_line']:>6}", "line")
+        lines.append(f"{number}  {'  ' * depth}{paint(item['kind'], 'dim')} {paint(item['name'], 'symbol')}")
+        stack += [(child, depth + 1) for child in reversed(item["children"])]
+    return "\n".join(lines) or paint(f"{envelope['file']} has no definitions ({envelope['language']})", "dim")
+
+
+def paths(envelope: Envelope) -> str:
+    """One path a line."""
+    lines = [item["path"] for item in envelope["items"]]
+    return "\n".join(lines)
+
+
+def run(envelope: Envelope, seconds: float) -> str:
+    """What a run did, in one line and a few counts."""
+    stats = envelope["stats"]
+    changes = [f"{stats[key]} {key}" for key in ("added", "modified", "moved", "removed", "failed") if stats[key]]
+    what = ", ".join(changes) if changes else "nothing changed"
+    lines = [
+        f"{paint('indexed', 'good')} {envelope['codebaseRoot']} in {seconds:.1f} s: {what}",
+        f"        {stats['files']} files, {stats['symbols']} symbols, {stats['chunks']} chunks",
+    ]
+    if stats["skipped"]:
+        left = ", ".join(f"{count} {reason}" for reason, count in sorted(stats["skipped"].items()))
+        lines.append(paint(f"        set apart: {left} (`clew status` explains)", "dim"))
+    return "\n".join(lines)
+
+
+def state(envelope: Envelope) -> str:
+    """Everything `status` knows, for reading."""
+    counts = envelope["counts"]
+    good = envelope["bucket"] == "Ready"
+    rows: list[tuple[str, Any]] = [
+        ("state", paint(envelope["state"], "good" if good else "bad") + f" (proof: {envelope['proof']})"),
+        ("files", counts["files"]),
+        ("symbols", counts["symbols"]),
+        ("chunks", counts["chunks"]),
+        ("languages", ", ".join(f"{name} {count}" for name, count in envelope["languages"].items()) or "none"),
+        ("set apart", ", ".join(f"{name} {count}" for name, count in envelope["skipped"].items()) or "nothing"),
+        ("snapshot", f"generation {envelope['generation']}, head {envelope['head'][:12] or 'no-head'}"),
+        ("updated", envelope["updated_at"]),
+        ("store", f"{envelope['store']} ({envelope['size_bytes'] / 1e6:.1f} MB)"),
+    ]
+    lines = [paint(envelope["codebaseRoot"], "path")]
+    lines += [f"  {name:<10} {value}" for name, value in rows]
+    if "message" in envelope:
+        lines.append(paint(f"  {envelope['message']}", "bad"))
+    return "\n".join(lines)
+
+
+def codebases(envelope: Envelope) -> str:
+    """Codebases under their headings."""
+    if not envelope["codebases"]:
+        return "no codebase is indexed yet; `clew index PATH` makes one"
+    lines: list[str] = []
+    for heading in ("Ready", "Indexing", "Requires Reindex", "Failed"):
+        rows = [row for row in envelope["codebases"] if row["bucket"] == heading]
+        if rows:
+            lines.append(paint(heading, "good" if heading == "Ready" else "bad"))
+            lines += [f"  {row['root']}  {row['files']} files, {row['chunks']} chunks" for row in rows]
+    return "\n".join(lines)
+
+
+def health(envelope: Envelope) -> str:
+    """Checks with their verdicts, then the settings."""
+    lines = [
+        f"{paint('ok  ', 'good') if check['ok'] else paint('BAD ', 'bad')} {check['subject']}: {check['message']}"
+        for check in envelope["checks"]
+    ]
+    lines += [f"     {name} = {item['value']} ({item['source']})" for name, item in envelope["settings"].items()]
+    return "\n".join(lines)
