@@ -1,8 +1,8 @@
 """The one code tokeniser, for documents and queries alike.
 
 A word of source text becomes terms: its camelCase and snake_case parts, lower-cased and stemmed, and the
-whole identifier when it has more than one part. It knows nothing of syntax. Main calls: `count_terms`
-for a document, `query_words` for a query.
+whole identifier when it has more than one part. It knows nothing of syntax. Main calls: `document_terms`
+and `pack_terms` for a chunk, `terms_of` for a word of a query.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 # On UTF-8 bytes this is three times as fast as the same pattern on text; bytes above 127 are letters.
@@ -25,27 +26,56 @@ MAX_WORD_BYTES = 128  # longer words are data (hashes, base64), not names
 MAX_PARTS = 12  # a word with more parts is data too: only the whole is kept
 MIN_STEM_LETTERS = 4  # shorter words are left as they are
 
-_terms_of_word: dict[bytes, tuple[str, ...]] = {}
-_MEMO_LIMIT = 400_000  # words; bounds a worker's memory at about 60 MB
+_MEMO_LIMIT = 400_000  # words; bounds a process's memory at about 60 MB
 
 
-def count_terms(text: bytes) -> dict[str, int]:
-    """The terms of a stretch of source with their frequencies, in order of first appearance."""
-    counts: dict[str, int] = {}
-    memo = _terms_of_word
-    get = counts.get
-    for word, n in Counter(_WORD.findall(text)).items():
-        terms = memo.get(word)
-        if terms is None:
-            terms = _remember(word)
-        for term in terms:
-            counts[term] = get(term, 0) + n
-    return counts
+class _TermsOfWord(dict[bytes, tuple[str, ...]]):
+    """Word → terms, worked out once: a look-up inside `map` is then native code."""
+
+    def __missing__(self, word: bytes) -> tuple[str, ...]:
+        if len(self) >= _MEMO_LIMIT:
+            self.clear()
+        terms = self[word] = _expand(word)
+        return terms
 
 
-def document_terms(scope: str, text: bytes) -> dict[str, int]:
+class _HashOfTerm(dict[str, bytes]):
+    """Term → hash, worked out once."""
+
+    def __missing__(self, term: str) -> bytes:
+        if len(self) >= _MEMO_LIMIT:
+            self.clear()
+        found = self[term] = zlib.crc32(term.encode()).to_bytes(4, "little")
+        return found
+
+
+_terms_of_word = _TermsOfWord()
+_hash_of_term = _HashOfTerm()
+
+
+def text_terms(text: bytes) -> list[str]:
+    """The terms of a stretch of source, each as often as it occurs, in order."""
+    return list(chain.from_iterable(map(_terms_of_word.__getitem__, _WORD.findall(text))))
+
+
+def document_terms(scope: str, text: bytes) -> list[str]:
     """The terms of a chunk: its text under a header that names the definitions around it."""
-    return count_terms(scope.encode() + b"\n" + text if scope else text)
+    return text_terms(scope.encode() + b"\n" + text if scope else text)
+
+
+def pack_terms(terms: list[str]) -> tuple[bytes, bytes]:
+    """Distinct term hashes and their frequencies (at most 255) as two parallel byte strings."""
+    counts = Counter(terms)
+    packed = b"".join(map(_hash_of_term.__getitem__, counts))
+    try:
+        return packed, bytes(counts.values())
+    except ValueError:
+        return packed, bytes([min(n, 255) for n in counts.values()])
+
+
+def term_hash(term: str) -> bytes:
+    """Four bytes that stand for a term in a chunk's term list (a checksum: the same on every machine)."""
+    return _hash_of_term[term]
 
 
 def words(text: str) -> list[str]:
@@ -66,29 +96,6 @@ def parts_of(word: str) -> list[str]:
 def split_qualified(name: str) -> list[str]:
     """The parts of a qualified name, whatever the language puts between them."""
     return [part for part in _QUALIFIER.split(name) if part]
-
-
-@lru_cache(maxsize=65_536)
-def term_hash(term: str) -> bytes:
-    """Four bytes that stand for a term in a chunk's term list (a checksum: the same on every machine)."""
-    return zlib.crc32(term.encode()).to_bytes(4, "little")
-
-
-def pack_terms(counts: dict[str, int]) -> tuple[bytes, bytes]:
-    """Term hashes and their frequencies as two parallel byte strings."""
-    return b"".join(map(term_hash, counts)), bytes([n if n < 256 else 255 for n in counts.values()])
-
-
-def spell_out(counts: dict[str, int]) -> str:
-    """The document text of the candidate index: each term as often as it occurs."""
-    return " ".join([term if n == 1 else " ".join([term] * n) for term, n in counts.items()])
-
-
-def _remember(word: bytes) -> tuple[str, ...]:
-    if len(_terms_of_word) >= _MEMO_LIMIT:
-        _terms_of_word.clear()
-    terms = _terms_of_word[word] = _expand(word)
-    return terms
 
 
 def _expand(word: bytes) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Each language's sample against its golden: symbols, imports, calls and docs, and what holds for all of them."""
+"""Each language's sample against its golden, and what holds for every sample."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ def test_sample_gives_its_golden(language: str) -> None:
     assert sorted(calls) == golden["calls"]
     docs = {s.qualified: s.doc for s in reversed(facts.symbols) if s.qualified in golden["docs"]}
     assert docs == golden["docs"]
-    assert facts.diagnostics == ()
 
 
 @pytest.mark.parametrize("language", GOLDENS)

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sourcetree import run_git, write
 
@@ -228,6 +228,7 @@ def test_root_below_the_top_level(repo: Path, files: set[str], top: bytes, inner
 
 @settings(bounded, max_examples=60)
 @given(files=st.sets(paths, min_size=3, max_size=12), top=ignore_files)
+@example(files={"a/a", "ab"}, top=b"\\ab")
 def test_ignore_case(repo: Path, files: set[str], top: bytes) -> None:
     if b"core.ignorecase" not in run_git(repo, "config", "--list"):
         run_git(repo, "config", "core.ignorecase", "true")

@@ -96,10 +96,9 @@ def _assemble(
     for first, last, owner in plan_chunks(content, starts, symbols, leading_lines):
         start = starts[first]
         end = starts[last + 1] if last + 1 < len(starts) else len(content)
-        counts = tokens.document_terms(symbols[owner].qualified if owner >= 0 else "", content[start:end])
-        terms, freqs = tokens.pack_terms(counts)
-        chunks.append(Chunk(start, end, first + 1, last + 1, owner, sum(counts.values()), terms, freqs))
-        texts.append(tokens.spell_out(counts))
+        terms = tokens.document_terms(symbols[owner].qualified if owner >= 0 else "", content[start:end])
+        chunks.append(Chunk(start, end, first + 1, last + 1, owner, len(terms), *tokens.pack_terms(terms)))
+        texts.append(" ".join(terms))
     return Facts(symbols, imports, chunks, uses, interface_hash(symbols), texts, diagnostics)
 
 

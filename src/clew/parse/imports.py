@@ -63,13 +63,14 @@ def _rows(parts: list[tuple[str, str, int]], text: str, start: int, line: int) -
     if not modules:
         return [Import(text, "", "", start, line)]
     # `import d, {a} from 'm'`: d is what m calls its default.
+    module = str(modules[0][0])
     default = [word for role, word, _ in parts if role == "import.default"]
-    defaults = [Import(str(modules[0][0]), "default", word, start, line) for word in default]
+    defaults = [Import(module, "default", word, start, line) for word in default]
     if not names:
         if defaults and not modules[0][1]:
             return defaults
-        return defaults + [Import(str(module), "", str(alias), start, line) for module, alias, _ in modules]
-    return defaults + [Import(str(modules[0][0]), str(name), str(alias), start, line) for name, alias, _ in names]
+        return defaults + [Import(str(word), "", str(alias), start, line) for word, alias, _ in modules]
+    return defaults + [Import(module, str(name), str(alias), start, line) for name, alias, _ in names]
 
 
 def _give_alias(targets: list[list[Any]], alias: str, place: int) -> None:

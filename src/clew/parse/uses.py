@@ -24,25 +24,29 @@ class Use(NamedTuple):
 
 def pack_uses(captures: dict[str, list[Any]], definitions: set[int]) -> bytes:
     """All uses in order of place; the most specific role wins, a definition's own name is none."""
-    found: dict[int, tuple[int, int]] = {}
-    for role in (0, 2, 1):  # `new Foo()` is both a type and a call: the call counts
-        for node in captures.get(ROLES[role], ()):
-            start = node.start_byte
-            if start not in definitions:
-                found[start] = (node.end_byte - start, role)
-    if not found:
+    spans: dict[int, int] = {}
+    roles: dict[int, int] = {}
+    for role, capture in enumerate(ROLES):
+        nodes = captures.get(capture, ())
+        spans.update([(node.start_byte, node.end_byte) for node in nodes])
+        if role:
+            roles.update(dict.fromkeys([node.start_byte for node in nodes], role))
+    for start in definitions:
+        spans.pop(start, None)
+    if not spans:
         return b""
-    places = sorted(found)
+    places = sorted(spans)
     starts = array("I", places)
-    lengths = array("H", [min(found[place][0], 0xFFFF) for place in places])
+    lengths = array("H", [min(spans[start] - start, 0xFFFF) for start in places])
     if sys.byteorder == "big":
         starts.byteswap()
         lengths.byteswap()
-    roles = bytes([found[place][1] for place in places])
+    role_of = roles.get
+    packed_roles = bytes([role_of(start, 0) for start in places])
     global _compressor
     if _compressor is None:
         _compressor = zstandard.ZstdCompressor(level=1)
-    return _compressor.compress(starts.tobytes() + lengths.tobytes() + roles)
+    return _compressor.compress(starts.tobytes() + lengths.tobytes() + packed_roles)
 
 
 def unpack_uses(packed: bytes) -> list[Use]:

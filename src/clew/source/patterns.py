@@ -258,6 +258,8 @@ def _pieces(pattern: str, *, pathname: bool, ignore_case: bool) -> tuple[Piece, 
                 position += 1
                 if position == end:
                     return None
+                if ignore_case and "A" <= pattern[position] <= "Z":
+                    return None  # git folds the name and not what is escaped
             pieces.append(Piece("char", pattern[position]))
             position += 1
     return tuple(pieces)

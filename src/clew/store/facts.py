@@ -149,7 +149,7 @@ def document_texts(connection: apsw.Connection, facts: int) -> list[str]:
     texts = []
     for chunk in chunks_of(connection, facts):
         scope = symbols[chunk.symbol].qualified if chunk.symbol >= 0 else ""
-        texts.append(tokens.spell_out(tokens.document_terms(scope, source[chunk.start_byte : chunk.end_byte])))
+        texts.append(" ".join(tokens.document_terms(scope, source[chunk.start_byte : chunk.end_byte])))
     return texts
 
 

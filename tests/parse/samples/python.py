@@ -1,3 +1,5 @@
+# ruff: noqa
+# mypy: ignore-errors
 """Accounts and how they are kept."""
 
 from __future__ import annotations
