@@ -24,7 +24,7 @@ from clew.store.snapshots import Entry
 from clew.store.store import Store
 from clew.types import Diagnostic, Facts, FileContent, RunStats, Skip, Stat
 
-_COMMIT_BYTES = 4_000_000  # of parsed source a transaction
+_COMMIT_BYTES = 1_000_000  # of parsed source a transaction: what a kill can cost
 _DERIVE_CHUNKS = 12_000  # documents kept in memory before they go into the candidate index
 
 NO_STAT = Stat(0, 0, 0, 0)

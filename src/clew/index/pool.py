@@ -6,6 +6,7 @@ and end when their parent is killed. Little work is done in this process. Main c
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import subprocess
 import sys
@@ -43,16 +44,16 @@ class ParsePool(Generic[Tag]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for worker in self._workers:
-            if kind is not None:
-                worker.kill()
-            assert worker.stdin is not None
-            worker.stdin.close()
+        if kind is not None:
+            for worker in self._workers:
+                worker.kill()  # whoever waits for its answer sees the end of the pipe
         if self._threads is not None:
             self._threads.shutdown(wait=True, cancel_futures=True)
         for worker in self._workers:
+            assert worker.stdin is not None and worker.stdout is not None
+            with contextlib.suppress(BrokenPipeError):
+                worker.stdin.close()
             worker.wait()
-            assert worker.stdout is not None
             worker.stdout.close()
 
     def submit(self, tag: Tag, task: Task) -> Iterator[tuple[Tag, Outcome]]:
@@ -106,8 +107,9 @@ class ParsePool(Generic[Tag]):
             answer: Any = receive(worker.stdout)
         except BrokenPipeError:
             answer = None
+        finally:
+            self._idle.put(worker)
         if answer is None:
             raise ClewError(f"a parsing process ended early (exit {worker.poll()}); run the command again to go on")
-        self._idle.put(worker)
         outcomes: list[Outcome] = answer
         return outcomes

@@ -1,0 +1,58 @@
+"""One way to make a tree, an engine and a comparison; most behaviour is tested through `Engine`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from clew import Engine, load_config
+
+
+@pytest.fixture(autouse=True)
+def _isolated(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No test sees the machine's git or Clew configuration, and none writes outside its own folder."""
+    home = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name.startswith(("CLEW_", "GIT_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+    monkeypatch.setenv("CLEW_HOME", str(home / "clew"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(home / "gitconfig"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{role}_NAME", "Ariadne")
+        monkeypatch.setenv(f"GIT_{role}_EMAIL", "ariadne@example.invalid")
+    (home / "gitconfig").write_text("[init]\n\tdefaultBranch = main\n")
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    """An engine with a home of its own."""
+    made = make_engine(tmp_path / "clew-home")
+    yield made
+    made.close()
+
+
+def make_engine(home: Path, **flags: object) -> Engine:
+    """An engine on `home`; it parses in this process, so that tests are quick."""
+    return Engine(load_config({"home": str(home), "workers": 1, **flags}))
+
+
+def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
+    """Write files below `root`."""
+    for name, content in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return root
+
+
+def git(root: Path, *arguments: str) -> str:
+    """Run git in `root`."""
+    done = subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True, text=True)
+    return done.stdout
