@@ -13,21 +13,22 @@ from clew import Engine, load_config
 
 
 @pytest.fixture(autouse=True)
-def _isolated(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+def isolated_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """No test sees the machine's git or Clew configuration, and none writes outside its own folder."""
     home = tmp_path_factory.mktemp("home")
     for name in list(os.environ):
         if name.startswith(("CLEW_", "GIT_")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
     monkeypatch.setenv("CLEW_HOME", str(home / "clew"))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(home / "gitconfig"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    for role in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{role}_NAME", "Ariadne")
-        monkeypatch.setenv(f"GIT_{role}_EMAIL", "ariadne@example.invalid")
-    (home / "gitconfig").write_text("[init]\n\tdefaultBranch = main\n")
+    (home / "gitconfig").write_text(
+        "[user]\n name = Ariadne\n email = ariadne@example.invalid\n[init]\n defaultBranch = main\n"
+        '[protocol "file"]\n allow = always\n[commit]\n gpgsign = false\n'
+    )
+    return home
 
 
 @pytest.fixture

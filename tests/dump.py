@@ -40,7 +40,7 @@ def answers(engine: Engine, root: Path) -> dict[str, Any]:
 
 def tables(store: Store) -> dict[str, Any]:
     connection = store.connection()
-    blobs = dict(connection.execute("SELECT id, hash FROM blob").fetchall())
+    blobs: dict[Any, Any] = dict(connection.execute("SELECT id, hash FROM blob").fetchall())  # type: ignore[arg-type]
     facts = {
         row[0]: (blobs[row[1]].hex(), *row[2:])
         for row in connection.execute(
@@ -50,8 +50,7 @@ def tables(store: Store) -> dict[str, Any]:
     }
     return {
         "blobs": sorted(
-            (row[0].hex(), row[1], row[2])
-            for row in connection.execute("SELECT hash, size, tombstone FROM blob")
+            (row[0].hex(), row[1], row[2]) for row in connection.execute("SELECT hash, size, tombstone FROM blob")
         ),
         "bytes": {blob.hex(): fact_rows.content(connection, blob_id) for blob_id, blob in blobs.items()},
         "facts": sorted(facts.values()),
@@ -74,7 +73,9 @@ def tables(store: Store) -> dict[str, Any]:
             for row in connection.execute("SELECT marker FROM chunk WHERE id < 0 ORDER BY id")
         ],
         "candidates": _candidates(store, facts),
-        "strays": connection.execute("SELECT count(*) FROM chunk WHERE id > 0 AND id >> 16 NOT IN (SELECT id FROM facts)").get,
+        "strays": connection.execute(
+            "SELECT count(*) FROM chunk WHERE id > 0 AND id >> 16 NOT IN (SELECT id FROM facts)"
+        ).get,
     }
 
 

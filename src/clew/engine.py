@@ -108,11 +108,17 @@ class Engine:
         self.registry.add(root, store.directory)
         return runs.create(store, root, config=self.config, watch=watch, force=force, excluded=excluded)
 
-    def sync(self, path: str | None = None, *, watch: Watch = no_watch) -> RunStats:
-        """Bring an index up to date; it must exist."""
+    def sync(self, path: str | None = None, *, files: Iterable[str] | None = None, watch: Watch = no_watch) -> RunStats:
+        """Bring an index up to date; it must exist. With `files` (keys), only those are looked at."""
         codebase = self.resolve(path)
-        excluded = self._nested(codebase.root)
-        return runs.sync(codebase.store, codebase.root, config=self.config, watch=watch, excluded=excluded)
+        return runs.sync(
+            codebase.store,
+            codebase.root,
+            config=self.config,
+            watch=watch,
+            excluded=self._nested(codebase.root),
+            keys=None if files is None else [roots.file_key(key) for key in files],
+        )
 
     def index_content(
         self, project: str, files: Iterable[FileContent], *, removed: Iterable[str] = (), watch: Watch = no_watch
@@ -323,7 +329,9 @@ class Engine:
         if os.path.isdir(absolute):
             raise BadPath(f"{file} is a directory; name a file")
         codebase = self.resolve(directory)
-        return codebase, roots.file_key(os.path.relpath(os.path.join(directory, os.path.basename(absolute)), codebase.root))
+        return codebase, roots.file_key(
+            os.path.relpath(os.path.join(directory, os.path.basename(absolute)), codebase.root)
+        )
 
     @contextlib.contextmanager
     def _reading(self, codebase: Codebase) -> Iterator[tuple[apsw.Connection, Snapshot, Freshness]]:
@@ -335,13 +343,13 @@ class Engine:
             decision = "synced" if done.added or done.modified or done.removed or done.moved else "fresh"
         with codebase.store.read() as connection:
             snapshot = runs.believed(connection, codebase.root)
-            yield connection, snapshot, Freshness(
-                decision, snapshot.ref, snapshot.head, snapshot.generation, states.now()
+            yield (
+                connection,
+                snapshot,
+                Freshness(decision, snapshot.ref, snapshot.head, snapshot.generation, states.now()),
             )
 
-    def _verify(
-        self, codebase: Codebase, connection: apsw.Connection, key: str, stat: Stat, blob: int
-    ) -> bool | None:
+    def _verify(self, codebase: Codebase, connection: apsw.Connection, key: str, stat: Stat, blob: int) -> bool | None:
         """Whether a file still has the indexed content; None when it is gone."""
         if codebase.root.startswith(PROJECT):
             return True

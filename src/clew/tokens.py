@@ -85,7 +85,7 @@ def words(text: str) -> list[str]:
 
 def terms_of(word: str) -> tuple[str, ...]:
     """The terms of one word: the parts first, the whole identifier last."""
-    return _expand(word.encode("utf-8", "replace"))
+    return _terms_of_word[word.encode("utf-8", "replace")]
 
 
 def parts_of(word: str) -> list[str]:

@@ -176,3 +176,18 @@ def test_a_clear_leaves_nothing_of_the_codebase(tmp_path: Path) -> None:
     assert sorted(p.name for p in root.iterdir()) == ["a.py"]
     shutil.rmtree(tmp_path / "home")
     engine.close()
+
+
+def test_a_sync_of_named_files_equals_a_whole_one(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", {"a.py": BODIES[0], "b.py": BODIES[1], "c.py": BODIES[2]})
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    write_tree(root, {"a.py": BODIES[4], "new/d.py": BODIES[0], "ignored/e.py": "x = 1\n"})
+    (root / "b.py").unlink()
+    stats = engine.sync(str(root), files=["a.py", "b.py", "new/d.py", "never.py"])
+    assert (stats.modified, stats.removed, stats.added) == (1, 1, 1)
+    assert [item.path for item in engine.paths(str(root)).items] == ["a.py", "c.py", "ignored/e.py", "new/d.py"]
+    write_tree(root, {".gitignore": "ignored/\n"})
+    stats = engine.sync(str(root), files=[".gitignore"])
+    assert stats.removed == 1, "a changed ignore file must lead to a walk"
+    engine.close()

@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
-from sourcetree import run_git, write
 
 from clew.source import git
+from tests.conftest import write_tree as write
+from tests.source.sourcetree import run_git
 
 
 def _commit(repo: Path, message: str) -> str:
@@ -52,15 +53,15 @@ def test_broken_git_files_are_no_repository(root: Path) -> None:
         assert git.find_repository(str(root)) is None
 
 
-def test_config_follows_changes_and_includes(repo: Path, isolated_git: Path) -> None:
+def test_config_follows_changes_and_includes(repo: Path, isolated_home: Path) -> None:
     key = "core.excludesfile"
     assert key not in (git.read_config(str(repo)) or {})
-    write(isolated_git, {"extra": "[core]\n\texcludesFile = /one\n"})
-    run_git(repo, "config", "include.path", str(isolated_git / "extra"))
+    write(isolated_home, {"extra": "[core]\n\texcludesFile = /one\n"})
+    run_git(repo, "config", "include.path", str(isolated_home / "extra"))
     assert (git.read_config(str(repo)) or {})[key] == "/one"
-    write(isolated_git, {"extra": "[core]\n\texcludesFile = /other\n"})
+    write(isolated_home, {"extra": "[core]\n\texcludesFile = /other\n"})
     assert (git.read_config(str(repo)) or {})[key] == "/other"
-    write(isolated_git, {"gitconfig": "[core]\n\tautocrlf\n"})
+    write(isolated_home, {"gitconfig": "[core]\n\tautocrlf\n"})
     assert (git.read_config(str(repo)) or {})["core.autocrlf"] == "true"
 
 

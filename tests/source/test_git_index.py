@@ -8,10 +8,11 @@ import time
 from pathlib import Path
 
 import pytest
-from sourcetree import run_git, write
 
 from clew.source import git, git_index
 from clew.source.trees import Tree, walk
+from tests.conftest import write_tree as write
+from tests.source.sourcetree import run_git
 
 OLD_NS = 1_600_000_000_123_456_789
 
@@ -116,11 +117,11 @@ def test_special_entries_are_not_trusted(repo: Path) -> None:
 
 @pytest.mark.parametrize("attribute", ["filter=lfs", "ident", "working-tree-encoding=UTF-16", "-filter"])
 @pytest.mark.parametrize("place", [".gitattributes", "deep/.gitattributes", ".git/info/attributes", "user"])
-def test_filters_spoil_all_trust(repo: Path, isolated_git: Path, place: str, attribute: str) -> None:
+def test_filters_spoil_all_trust(repo: Path, isolated_home: Path, place: str, attribute: str) -> None:
     write(repo, {"a": "one", "deep/b": "two"})
     _commit_all(repo)
     assert len(_trusted(walk(str(repo)))) == 2
-    base, name = (isolated_git, ".config/git/attributes") if place == "user" else (repo, place)
+    base, name = (isolated_home, ".config/git/attributes") if place == "user" else (repo, place)
     write(base, {name: f"*.bin {attribute}\n"})
     assert _trusted(walk(str(repo))) == {}
 

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from sourcetree import run_git, write
 
 from clew.source.ignore import IgnorePolicy
 from clew.source.trees import walk
+from tests.conftest import write_tree as write
+from tests.source.sourcetree import run_git
 
 NAMES = [
     "a",
@@ -160,9 +161,7 @@ def _check_single_paths(root: Path, taken: set[str]) -> None:
                 assert policy.is_ignored(key, False) is (key not in taken), key
 
 
-bounded = settings(
-    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True
-)
+bounded = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
 
 
 @settings(bounded, max_examples=450)
@@ -188,7 +187,7 @@ def test_untracked_files(repo: Path, files: set[str], rules: dict[str, bytes], t
 )
 def test_tracked_files_and_other_sources(
     repo: Path,
-    isolated_git: Path,
+    isolated_home: Path,
     files: set[str],
     top: bytes,
     exclude: bytes,
@@ -198,8 +197,8 @@ def test_tracked_files_and_other_sources(
     (repo / ".git" / "index").unlink(missing_ok=True)
     made = _fill(repo, files, {"": top})
     (repo / ".git/info/exclude").write_bytes(exclude)
-    (isolated_git / ".config/git").mkdir(parents=True, exist_ok=True)
-    (isolated_git / ".config/git/ignore").write_bytes(user)
+    (isolated_home / ".config/git").mkdir(parents=True, exist_ok=True)
+    (isolated_home / ".config/git/ignore").write_bytes(user)
     tracked = data.draw(st.sets(st.sampled_from(made), max_size=4))
     run_git(
         repo,
@@ -262,15 +261,13 @@ def test_every_byte_of_posix_classes(repo: Path, name: str) -> None:
     policy = IgnorePolicy(str(repo), default_excludes="")
     place = policy._place("")
     assert place is not None
-    ours = {
-        name for name in os.listdir(repo) if name != ".git" and place.names.verdict(name, False) in (0, 3)
-    }
+    ours = {name for name in os.listdir(repo) if name != ".git" and place.names.verdict(name, False) in (0, 3)}
     assert ours == _by_git(repo)
 
 
-def test_core_excludesfile_and_config_are_honoured(repo: Path, isolated_git: Path) -> None:
+def test_core_excludesfile_and_config_are_honoured(repo: Path, isolated_home: Path) -> None:
     write(repo, {"a.log": "", "b.tmp": "", "c": ""})
-    write(isolated_git, {"mine": "*.log\n", ".config/git/ignore": "*.tmp\n"})
+    write(isolated_home, {"mine": "*.log\n", ".config/git/ignore": "*.tmp\n"})
     assert _by_clew(repo) == {"a.log", "c"}
     run_git(repo, "config", "core.excludesFile", "~/mine")
     assert _by_clew(repo) == _by_git(repo) == {"b.tmp", "c"}

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sourcetree import run_git, write
 
 from clew.errors import BadPath
 from clew.source.roots import canonical_root, contains, default_root, family_of, file_key, guard_root
+from tests.conftest import write_tree as write
+from tests.source.sourcetree import run_git
 
 
 def test_canonical_root_is_real_and_without_separator(root: Path) -> None:

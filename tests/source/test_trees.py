@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sourcetree import run_git, write
 
 from clew.errors import BadPath
 from clew.source import trees
 from clew.source.ignore import IgnorePolicy
 from clew.source.trees import read_file, walk
 from clew.types import Stat
+from tests.conftest import write_tree as write
+from tests.source.sourcetree import run_git
 
 
 def _reasons(tree: trees.Tree) -> dict[str, str]:
@@ -199,11 +201,7 @@ def test_single_paths_agree_with_the_walk(repo: Path) -> None:
         for name in names:
             key = os.path.relpath(os.path.join(directory, name), repo)
             assert policy.is_ignored(key, False) is (key not in taken), key
-    assert (
-        policy.is_ignored(".git", True)
-        and policy.is_ignored("own", True)
-        and not policy.is_ignored("docs", True)
-    )
+    assert policy.is_ignored(".git", True) and policy.is_ignored("own", True) and not policy.is_ignored("docs", True)
 
 
 def test_an_ignored_root_is_taken_when_asked_for(repo: Path) -> None:
@@ -221,6 +219,7 @@ def test_deep_trees_do_not_recurse(root: Path) -> None:
     os.close(os.open("leaf", os.O_CREAT | os.O_WRONLY, dir_fd=here))
     os.close(here)
     assert list(walk(str(root)).files) == ["d/" * 1500 + "leaf"]
+    subprocess.run(["rm", "-rf", str(root / "d")], check=True)  # pytest's own tidying recurses
 
 
 def test_read_file(root: Path) -> None:

@@ -7,23 +7,23 @@ What dies in between is taken over by the next create. Main calls: `create`, `sy
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import apsw
 
 from clew.config import Config
 from clew.errors import BadInput, NotIndexed, RequiresReindex
 from clew.index.build import store_contents
-from clew.index.sync import apply_plan, plan_tree
+from clew.index.sync import apply_plan, plan_files, plan_tree
 from clew.lifecycle import proof, states
 from clew.lifecycle.lock import codebase_lock
 from clew.source import git
-from clew.source.trees import walk
+from clew.source.trees import look_at, walk
 from clew.store import codebases, snapshots
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
 from clew.store.sweep import sweep
-from clew.types import FileContent, Progress, RunStats
+from clew.types import FileContent, Progress, RunStats, State
 
 Watch = Callable[[Progress], None]
 _SYNC_WAIT_S = 5.0  # for another process's sync of the same codebase
@@ -31,7 +31,13 @@ _SWEEP_BATCH = 64  # replaced files before a sync removes them from the candidat
 
 
 def create(
-    store: Store, root: str, *, config: Config, watch: Watch, force: bool = False, excluded: frozenset[str] = frozenset()
+    store: Store,
+    root: str,
+    *,
+    config: Config,
+    watch: Watch,
+    force: bool = False,
+    excluded: frozenset[str] = frozenset(),
 ) -> RunStats:
     """Index a tree, or take over an interrupted run; `force` starts from nothing."""
     with codebase_lock(store, root), store.lease():
@@ -53,12 +59,20 @@ def create(
 
 
 def sync(
-    store: Store, root: str, *, config: Config, watch: Watch, excluded: frozenset[str] = frozenset()
+    store: Store,
+    root: str,
+    *,
+    config: Config,
+    watch: Watch,
+    excluded: frozenset[str] = frozenset(),
+    keys: Sequence[str] | None = None,
 ) -> RunStats:
-    """Bring a believed index up to what the tree says now; nothing is written when nothing changed."""
+    """Bring a believed index up to what the tree says now; nothing is written when nothing changed.
+
+    With `keys` only those files are looked at: for callers that know what changed."""
     with codebase_lock(store, root, wait_s=_SYNC_WAIT_S), store.lease():
         snapshot = believed(store.connection(), root)
-        stats = _bring_up(store, root, snapshot, str(uuid.uuid4()), config, watch, excluded, first=False)
+        stats = _bring_up(store, root, snapshot, str(uuid.uuid4()), config, watch, excluded, keys=keys)
     if stats.modified or stats.removed:
         sweep(store, least=_SWEEP_BATCH)
     return stats
@@ -72,8 +86,10 @@ def index_content(
         run, stats = str(uuid.uuid4()), RunStats()
         row = codebases.find_codebase(store.connection(), root)
         fresh = row is None or proof.validate(store.connection(), row).outcome != "valid"
-        snapshot = _begin(store, root, run, cause="index_content", afresh=False) if fresh else believed(
-            store.connection(), root
+        snapshot = (
+            _begin(store, root, run, cause="index_content", afresh=False)
+            if fresh
+            else believed(store.connection(), root)
         )
         known = snapshots.entries(store.connection(), snapshot.id)
         stored = store_contents(
@@ -134,16 +150,22 @@ def _bring_up(
     watch: Watch,
     excluded: frozenset[str],
     *,
-    first: bool,
+    first: bool = False,
+    keys: Sequence[str] | None = None,
 ) -> RunStats:
     watch(Progress("walk", 0, 0, 0, 0))
-    tree = walk(root, excluded_roots=excluded)
+    connection, head = store.connection(), git.head(root)
+    tree = look_at(root, keys, excluded_roots=excluded) if keys is not None else None
+    if tree is not None and keys is not None:
+        plan = plan_files(connection, snapshot, tree, keys, head)
+    else:
+        tree = walk(root, excluded_roots=excluded)
+        plan = plan_tree(connection, snapshot, tree, head)
     if len(tree.files) > config.max_files:
         raise BadInput(
             f"{root} has {len(tree.files)} files, more than max_files ({config.max_files}); ignore some in"
             " .clewignore, or raise CLEW_MAX_FILES"
         )
-    plan = plan_tree(store.connection(), snapshot, tree, git.head(root))
     if plan.is_empty and not first and plan.head == snapshot.head:
         return RunStats(files=snapshot.files, chunks=snapshot.chunks, symbols=snapshot.symbols)
     total = len(plan.suspects) + len(plan.outdated)
@@ -165,7 +187,7 @@ def _bring_up(
     )
 
 
-def _complete(connection: apsw.Connection, root: str, snapshot: Snapshot, run: str, state: states.State) -> None:
+def _complete(connection: apsw.Connection, root: str, snapshot: Snapshot, run: str, state: State) -> None:
     """Marker and state, in the flip's transaction: the index is whole from here on."""
     payload = proof.marker_payload(
         root, files=snapshot.files, chunks=snapshot.chunks, run=run, completed_at=states.now()

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 import apsw
 
@@ -36,7 +36,6 @@ class Plan:
     suspects: list[str]  # new, or with another stat
     outdated: list[str]  # parsed by an older extractor
     removed: list[str]
-    known: dict[str, Stat] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
@@ -46,12 +45,21 @@ class Plan:
 def plan_tree(connection: apsw.Connection, snapshot: Snapshot, tree: Tree, head: str) -> Plan:
     """Compare a walked tree with the snapshot by stat alone."""
     known = snapshots.stats(connection, snapshot.id)
-    suspects = [path for path, stat in tree.files.items() if known.get(path) != stat]
-    removed = [path for path in known if path not in tree.files]
     current = {(language.name, language.extractor) for language in LANGUAGES.values()}
     outdated = snapshots.paths_by_extractor(connection, snapshot.id, current)
+    if known == tree.files:  # native, and what nearly every check finds
+        return Plan(tree, head, [], outdated, [])
+    suspects = [path for path, stat in tree.files.items() if known.get(path) != stat]
+    removed = [path for path in known if path not in tree.files]
     doubted = set(suspects) | set(removed)
-    return Plan(tree, head, suspects, [path for path in outdated if path not in doubted], removed, known)
+    return Plan(tree, head, suspects, [path for path in outdated if path not in doubted], removed)
+
+
+def plan_files(connection: apsw.Connection, snapshot: Snapshot, tree: Tree, keys: Iterable[str], head: str) -> Plan:
+    """Compare some files with the snapshot; `tree` holds those of `keys` that are there."""
+    known = {key: entry for key in keys if (entry := snapshots.entry_at(connection, snapshot.id, key))}
+    suspects = [key for key, stat in tree.files.items() if key not in known or known[key].stat != stat]
+    return Plan(tree, head, suspects, [], [key for key in known if key not in tree.files])
 
 
 def apply_plan(
@@ -67,8 +75,11 @@ def apply_plan(
     """Store what changed and flip the snapshot; `finish` joins the flip's transaction."""
     stats = RunStats()
     connection = store.connection()
-    before = {path: entry for path in (*plan.suspects, *plan.outdated, *plan.removed)
-              if (entry := snapshots.entry_at(connection, snapshot.id, path))}
+    before = {
+        path: entry
+        for path in (*plan.suspects, *plan.outdated, *plan.removed)
+        if (entry := snapshots.entry_at(connection, snapshot.id, path))
+    }
     reader = _Reader(store, plan, before, max_file_bytes, stats)
     stored = store_contents(
         store,
@@ -81,10 +92,13 @@ def apply_plan(
     removed = [*plan.removed, *(path for path in reader.vanished if path in before)]
     _count_changes(stats, before, stored, removed)
     with store.write() as connection:
-        facts.revive(connection, {e.blob for e in stored.entries if e.blob}, {e.facts for e in stored.entries if e.facts})
+        facts.revive(
+            connection, {e.blob for e in stored.entries if e.blob}, {e.facts for e in stored.entries if e.facts}
+        )
         snapshots.refresh_stats(connection, snapshot.id, reader.unchanged)
         if stored.entries or removed or plan.head != snapshot.head or not snapshot.generation:
-            left_out = Counter(diagnostic.reason for diagnostic in plan.tree.diagnostics)
+            walked = Counter(diagnostic.reason for diagnostic in plan.tree.diagnostics)
+            left_out = walked if plan.tree.is_whole else snapshot.diagnostics
             snapshot = snapshots.flip(
                 connection, snapshot, stored.entries, removed, head=plan.head, diagnostics=left_out
             )

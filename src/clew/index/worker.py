@@ -11,7 +11,7 @@ import signal
 import struct
 import sys
 import traceback
-from typing import BinaryIO
+from typing import IO
 
 import zstandard
 
@@ -37,7 +37,7 @@ def _facts(language: str, content: bytes) -> Facts | str:
         return traceback.format_exc(limit=-3)
 
 
-def send(stream: BinaryIO, message: object) -> None:
+def send(stream: IO[bytes], message: object) -> None:
     """One framed message."""
     payload = pickle.dumps(message, protocol=5)
     stream.write(_LENGTH.pack(len(payload)))
@@ -45,14 +45,14 @@ def send(stream: BinaryIO, message: object) -> None:
     stream.flush()
 
 
-def receive(stream: BinaryIO) -> object | None:
+def receive(stream: IO[bytes]) -> object | None:
     """The next message, or None when the other side is gone."""
     header = stream.read(_LENGTH.size)
     if len(header) < _LENGTH.size:
         return None
     size: int = _LENGTH.unpack(header)[0]
     payload = stream.read(size)
-    return pickle.loads(payload) if len(payload) == size else None  # noqa: S301 - our own parent or child
+    return pickle.loads(payload) if len(payload) == size else None
 
 
 def main() -> None:

@@ -7,7 +7,9 @@ from bisect import bisect_right
 from typing import Any
 
 MAX_DOC = 300
-_MARKERS = re.compile(r"^\s*(?:/\*+!?|\*+/|///?!?|//!|\*|--\[=*\[|-{2,}(?:\s*[|^])?|#+!?|;+|%+|\{-\s*\|?|-\}|<!--|-->)?\s?")
+_MARKERS = re.compile(
+    r"^\s*(?:/\*+!?|\*+/|///?!?|//!|\*|--\[=*\[|-{2,}(?:\s*[|^])?|#+!?|;+|%+|\{-\s*\|?|-\}|<!--|-->)?\s?"
+)
 _CLOSERS = re.compile(r"\s*(?:\*+/|-\}|-->|\]\])\s*$")
 _QUOTES = re.compile(r"""^[rRbBuUfF]{0,2}(?:\"{1,3}|'{1,3})|(?:\"{1,3}|'{1,3})$""")
 _ATTRIBUTE = (b"@", b"#[", b"[", b"#!")

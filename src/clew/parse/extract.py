@@ -8,8 +8,8 @@ Query files (`queries/*.scm`) speak this vocabulary:
   @def.equation  a clause or type signature of a function: neighbours of one name make one function
   @def.prototype a function declared without its body; inside a function it is taken for a variable
   @outer         what wraps a definition and counts as its beginning (a C++ template)
-  @doc           a commentstring inside the definition; else the comments right above it count
-  @doc.before    a commentstring of the next definition
+  @doc           a docstring inside the definition; else the comments right above it count
+  @doc.before    a docstring of the next definition
   @comment       a comment
   @import        an import statement, holding @import.module, @import.name, @import.alias, @import.all,
                  @import.default (the name given to what the module exports by default)
@@ -38,7 +38,9 @@ FUNCTION_KINDS = frozenset({"function", "method", "constructor", "macro"})
 # When one node is captured twice, the earlier kind wins.
 _KIND_ORDER = {
     kind: i
-    for i, kind in enumerate("constructor method function enum interface struct class type constant".split())
+    for i, kind in enumerate(
+        ["constructor", "method", "function", "enum", "interface", "struct", "class", "type", "constant"]
+    )
 }
 _KIND_ORDER |= {"field": 100, "variable": 101}  # what a declaration is when nothing better is known
 _LOCAL_KINDS = frozenset({"variable", "constant", "prototype"})  # inside a function they are no definitions
@@ -60,7 +62,9 @@ def extract(content: bytes, language: str) -> Facts:
     grammar = grammars.load(LANGUAGES[language]) if language in LANGUAGES else None
     if grammar is None:
         return _assemble(content, starts, [], [], b"", frozenset(), ())
-    root = grammar.parser.parse(content).root_node
+    root = grammar.parse(content)
+    if root is None:
+        return _assemble(content, starts, [], [], b"", frozenset(), ("parse_timeout",))
     captures = grammar.captures(root)
     diagnostics = ("syntax_error",) if root.has_error else ()
     comments = Comments(content, starts, captures.get("comment", []))
@@ -164,9 +168,7 @@ def _owns(outer: _Definition, inner: _Definition) -> bool:
     return outer.kind != "constructor" or inner.kind not in ("property", "field")
 
 
-def _definitions(
-    content: bytes, captures: dict[str, list[Any]], comment_ends: dict[int, int]
-) -> list[_Definition]:
+def _definitions(content: bytes, captures: dict[str, list[Any]], comment_ends: dict[int, int]) -> list[_Definition]:
     """All definitions, outer before inner, each with its innermost enclosing one."""
     found: dict[tuple[int, int], _Definition] = {}
     # An import binds a name, it does not define one: `const x = require("x")`.
@@ -210,7 +212,7 @@ def _definitions(
 
 
 def _attach(content: bytes, definitions: list[_Definition], nodes: list[Any], role: str) -> None:
-    """Give each name (scope, commentstring) to the innermost definition that contains it; the first one counts."""
+    """Give each name (scope, docstring) to the innermost definition that contains it; the first one counts."""
     stack: list[_Definition] = []
     position = 0
     for start, end in sorted({(node.start_byte, node.end_byte) for node in nodes}):
@@ -234,7 +236,7 @@ def _attach(content: bytes, definitions: list[_Definition], nodes: list[Any], ro
 
 
 def _attach_before(content: bytes, definitions: list[_Definition], nodes: list[Any]) -> None:
-    """Give each commentstring to the first definition that starts after it."""
+    """Give each docstring to the first definition that starts after it."""
     starts = [definition.start for definition in definitions]
     for node in nodes:
         following = bisect_right(starts, node.start_byte)

@@ -13,9 +13,7 @@ _ROLES = ("import.module", "import.name", "import.alias", "import.all", "import.
 def collect_imports(content: bytes, starts: list[int], captures: dict[str, list[Any]]) -> list[Import]:
     """One row for each imported name, in order of place."""
     spans = {(node.start_byte, -node.end_byte) for node in captures.get("import", ())}
-    parts = sorted(
-        (node.start_byte, node.end_byte, role) for role in _ROLES for node in captures.get(role, ())
-    )
+    parts = sorted((node.start_byte, node.end_byte, role) for role in _ROLES for node in captures.get(role, ()))
     rows: list[Import] = []
     covered = -1
     for start, minus_end in sorted(spans):

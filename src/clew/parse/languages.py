@@ -110,9 +110,7 @@ _TABLE = (
     Language("elixir", _words("ex exs"), (), ("elixir",), "tree_sitter_elixir:language", "elixir"),
     Language("haskell", _words("hs hsc"), (), ("runhaskell",), "tree_sitter_haskell:language", "haskell"),
     Language("zig", _words("zig zon"), (), (), "tree_sitter_zig:language", "zig"),
-    Language(
-        "html", _words("html htm xhtml vue svelte"), (), (), "tree_sitter_html:language", "html", role="markup"
-    ),
+    Language("html", _words("html htm xhtml vue svelte"), (), (), "tree_sitter_html:language", "html", role="markup"),
     Language("css", ("css",), (), (), "tree_sitter_css:language", "css", role="markup"),
     Language("sql", _words("sql ddl"), (), (), "tree_sitter_sql:language", "sql"),
     Language(
@@ -145,9 +143,7 @@ _TABLE = (
         aliases=("md",),
     ),
     Language("text", _words("txt rst adoc org tex"), _words("README LICENSE CHANGELOG AUTHORS NEWS"), role="prose"),
-    Language(
-        "make", ("mk",), _words("Makefile makefile GNUmakefile"), ("make",), role="config", aliases=("makefile",)
-    ),
+    Language("make", ("mk",), _words("Makefile makefile GNUmakefile"), ("make",), role="config", aliases=("makefile",)),
     Language("docker", ("dockerfile",), _words("Dockerfile Containerfile"), role="config"),
     Language("ini", _words("ini cfg conf properties editorconfig"), (".editorconfig",), role="config"),
     Language("perl", _words("pl pm"), (), ("perl",)),

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import zstandard
 
-ROLES = ("ref", "call", "type")
+ROLES = ("ref", "type", "call")  # the later one counts: `new Foo()` is a type and a call
 _compressor: zstandard.ZstdCompressor | None = None
 
 
@@ -27,26 +27,33 @@ def pack_uses(captures: dict[str, list[Any]], definitions: set[int]) -> bytes:
     spans: dict[int, int] = {}
     roles: dict[int, int] = {}
     for role, capture in enumerate(ROLES):
-        nodes = captures.get(capture, ())
-        spans.update([(node.start_byte, node.end_byte) for node in nodes])
-        if role:
-            roles.update(dict.fromkeys([node.start_byte for node in nodes], role))
+        nodes = captures.get(capture)
+        if nodes:
+            places = [node.start_byte for node in nodes]
+            spans.update(zip(places, [node.end_byte for node in nodes], strict=True))
+            roles.update(dict.fromkeys(places, role))
     for start in definitions:
         spans.pop(start, None)
     if not spans:
         return b""
     places = sorted(spans)
     starts = array("I", places)
-    lengths = array("H", [min(spans[start] - start, 0xFFFF) for start in places])
+    lengths = _lengths([spans[start] - start for start in places])
     if sys.byteorder == "big":
         starts.byteswap()
         lengths.byteswap()
-    role_of = roles.get
-    packed_roles = bytes([role_of(start, 0) for start in places])
+    packed_roles = bytes(map(roles.__getitem__, places))
     global _compressor
     if _compressor is None:
         _compressor = zstandard.ZstdCompressor(level=1)
     return _compressor.compress(starts.tobytes() + lengths.tobytes() + packed_roles)
+
+
+def _lengths(values: list[int]) -> array[int]:
+    try:
+        return array("H", values)
+    except OverflowError:  # a name of over 64 KB is data
+        return array("H", [min(value, 0xFFFF) for value in values])
 
 
 def unpack_uses(packed: bytes) -> list[Use]:

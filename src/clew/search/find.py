@@ -18,8 +18,8 @@ from clew.store.postings import FileOf
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
 
-DEPTH = 1_000  # candidates scored exactly; tested against scoring everything
-MAX_PATH_MATCHES = 100
+DEPTH = 500  # candidates scored exactly; tested against scoring everything
+MAX_PATH_MATCHES = 30
 MAX_DEFINITIONS = 500
 WHOLE_SYMBOL_LINES = 60  # a hit shows its whole definition up to this, else the chunk
 MIN_PATH_WORD = 3
@@ -60,14 +60,20 @@ def find(store: Store, connection: apsw.Connection, snapshot: Snapshot, query: Q
     )
     scored: list[tuple[float, str, int]] = []
     files: dict[str, FileOf] = {}
+    features: dict[str, float] = {}
     for chunk in sorted({*scores, *defined, *named}):
-        if allowed is not None and chunk >> CHUNK_BITS not in allowed:
+        facts = chunk >> CHUNK_BITS
+        if allowed is not None and facts not in allowed:
             continue
-        for file in members.get(chunk >> CHUNK_BITS, ()):
-            if where.allows(file.path, file.language):
-                files[file.path] = file
-                value = scores.get(chunk, 0.0) / best + defined.get(chunk, 0.0)
-                scored.append((value + rank.file_feature(file.path, query, bm25), file.path, chunk))
+        value = scores.get(chunk, 0.0) / best + defined.get(chunk, 0.0)
+        for file in members.get(facts, ()):
+            path = file.path
+            if path not in features:
+                if not where.allows(path, file.language):
+                    continue
+                files[path] = file
+                features[path] = rank.file_feature(path, query, bm25)
+            scored.append((value + features[path], path, chunk))
     ordered = [Ranked(files[path], chunk, score) for score, path, chunk in rank.order(scored)]
     return _one_per_symbol(connection, ordered)
 

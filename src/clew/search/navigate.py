@@ -78,9 +78,7 @@ def list_entries(connection: apsw.Connection, snapshot: Snapshot, where: Filter)
     return [e for e in snapshots.entries(connection, snapshot.id).values() if where.allows(e.path, e.language)]
 
 
-def _named(
-    connection: apsw.Connection, snapshot: Snapshot, name: str, where: Filter, *, exact: bool
-) -> list[Defined]:
+def _named(connection: apsw.Connection, snapshot: Snapshot, name: str, where: Filter, *, exact: bool) -> list[Defined]:
     rows = posting_rows.symbols_by_name(connection, name, exact=exact, limit=MAX_SYMBOL_ROWS)
     files = posting_rows.files_of(connection, snapshot.id, {symbol_id >> CHUNK_BITS for symbol_id, _ in rows})
     return [

@@ -24,7 +24,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 Text = Callable[["Envelope"], str]
 
 
-
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="clew", prog_name="clew")
 def app() -> None:

@@ -83,9 +83,7 @@ def scope_of(scope: Scope) -> Envelope:
 
 def search(path: str, found: Found, scope: Scope) -> Envelope:
     results = [{"codebase": found.root, **asdict(hit)} for hit in found.hits]
-    return ok(
-        path, found, scope, results=results, total=found.total, truncated=found.truncated, continuation=None
-    )
+    return ok(path, found, scope, results=results, total=found.total, truncated=found.truncated, continuation=None)
 
 
 def symbols(path: str, found: SymbolsFound, scope: Scope) -> Envelope:

@@ -223,9 +223,7 @@ class AttributeEffect(NamedTuple):
     converts: bool
 
 
-def attribute_effect(
-    repository: git.Repository, seen: Iterable[str], config: dict[str, str] | None
-) -> AttributeEffect:
+def attribute_effect(repository: git.Repository, seen: Iterable[str], config: dict[str, str] | None) -> AttributeEffect:
     """Judge every source of attributes: `seen` files of the tree, the repository's and the user's."""
     settings = config or {}
     user = settings.get("core.attributesfile")

@@ -153,9 +153,7 @@ class Chain:
         return self._names or self._names_at(subject(prefix))
 
     def _names_at(self, prefix: str) -> Names:
-        found = (
-            (layer.rules.at(layer.above + prefix[layer.depth :]), layer.verdict) for layer in self.layers
-        )
+        found = ((layer.rules.at(layer.above + prefix[layer.depth :]), layer.verdict) for layer in self.layers)
         return _names_of(tuple((matcher, verdict) for matcher, verdict in found if matcher is not None))
 
 
@@ -223,10 +221,7 @@ class IgnorePolicy:
         broken = [tracked.repository for tracked in self.repositories.values() if tracked.is_unreadable]
         return [
             *self._problems.values(),
-            *(
-                Diagnostic(self._shown(os.path.join(r.git_dir, "index")), "unreadable_git_index")
-                for r in broken
-            ),
+            *(Diagnostic(self._shown(os.path.join(r.git_dir, "index")), "unreadable_git_index") for r in broken),
         ]
 
     def _shown(self, path: str) -> str:
@@ -298,9 +293,7 @@ class IgnorePolicy:
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return []
         except OSError as error:
-            self._problems[path] = Diagnostic(
-                self._shown(path), "unreadable_ignore_file", error.strerror or ""
-            )
+            self._problems[path] = Diagnostic(self._shown(path), "unreadable_ignore_file", error.strerror or "")
             return []
         layer = self._layer(data, verdict, above, depth)
         return [layer] if layer.rules.rules else []

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat as modes
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,10 +35,13 @@ class Tree:
     diagnostics: list[Diagnostic]
     policy: IgnorePolicy
     attribute_files: list[str]
+    is_whole: bool = True  # False: only some files were looked at, so attributes elsewhere are unknown
     _effects: dict[str, AttributeEffect] = field(default_factory=dict)
 
     def trusted_hash(self, key: str) -> TrustedHash | None:
         """git's blob hash of a file that git proves unchanged and unfiltered; None: read the file."""
+        if not self.is_whole:
+            return None
         prefix = max((p for p in self.policy.repositories if key.startswith(p)), key=len, default=None)
         stat = self.files.get(key)
         if prefix is None or stat is None:
@@ -69,9 +73,7 @@ class Tree:
         return attribute_effect(tracked.repository, sorted(sources), self.policy.config)
 
 
-def walk(
-    root: str, *, excluded_roots: frozenset[str] = frozenset(), policy: IgnorePolicy | None = None
-) -> Tree:
+def walk(root: str, *, excluded_roots: frozenset[str] = frozenset(), policy: IgnorePolicy | None = None) -> Tree:
     """All files of the tree at the canonical `root`; `excluded_roots` (canonical) are left out wholly."""
     policy = policy or IgnorePolicy(root, excluded_roots=excluded_roots)
     tree = Tree(root, {}, [], policy, [])
@@ -84,9 +86,7 @@ def walk(
                 entries = list(listing)
         except OSError as error:
             if parent is None:
-                raise BadPath(
-                    f"{root} cannot be walked: {error.strerror}; check that it can be read"
-                ) from None
+                raise BadPath(f"{root} cannot be walked: {error.strerror}; check that it can be read") from None
             tree.diagnostics.append(_failure(prefix[:-1], "unreadable_directory", error))
             continue
         names = [entry.name for entry in entries]
@@ -127,6 +127,26 @@ def walk(
     tree.diagnostics += policy.problems()
     tree.diagnostics.sort(key=lambda found: (found.path, found.reason))
     return tree
+
+
+def look_at(root: str, keys: Iterable[str], *, excluded_roots: frozenset[str] = frozenset()) -> Tree | None:
+    """A tree of these files only, those that exist and are not ignored; None when only a walk can tell.
+
+    That is so when one of them is a directory, or a file that changes what others mean."""
+    policy = IgnorePolicy(root, excluded_roots=excluded_roots)
+    files: dict[str, Stat] = {}
+    for key in sorted(set(keys)):
+        if key.rpartition("/")[2] in _CONTROLS:
+            return None
+        try:
+            found = os.lstat(os.path.join(root, key))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        if modes.S_ISDIR(found.st_mode):
+            return None
+        if modes.S_ISREG(found.st_mode) and not policy.is_ignored(key, False) and not _has_link(root, key):
+            files[key] = _stat_of(found)
+    return Tree(root, files, [], policy, [], is_whole=False)
 
 
 def read_file(root: str, key: str, *, limit: int) -> tuple[bytes, Stat]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import apsw
 
+from clew.store.database import fetch_all, fetch_one
 from clew.store.snapshots import delete_snapshots
 
 
@@ -27,20 +28,28 @@ class CodebaseRow:
 
 def find_codebase(connection: apsw.Connection, root: str) -> CodebaseRow | None:
     """A codebase by its canonical root."""
-    row = connection.execute(
-        "SELECT id, root, state, run, fingerprint, updated_at FROM codebase WHERE root = ?", (root,)
-    ).fetchone()
-    return CodebaseRow(*row[:4], json.loads(row[4]), row[5]) if row else None
+    row = fetch_one(
+        connection, "SELECT id, root, state, run, fingerprint, updated_at FROM codebase WHERE root = ?", (root,)
+    )
+    values: list[Any] = [*row[:4], json.loads(row[4]), row[5]] if row else []
+    return CodebaseRow(*values) if values else None
 
 
 def all_codebases(connection: apsw.Connection) -> list[CodebaseRow]:
     """Every codebase of the store, sorted by root."""
-    roots = connection.execute("SELECT root FROM codebase ORDER BY root").fetchall()
+    roots = fetch_all(connection, "SELECT root FROM codebase ORDER BY root")
     return [row for (root,) in roots if (row := find_codebase(connection, root)) is not None]
 
 
 def put_state(
-    connection: apsw.Connection, root: str, *, old: str, new: str, run: str, cause: str, at: str,
+    connection: apsw.Connection,
+    root: str,
+    *,
+    old: str,
+    new: str,
+    run: str,
+    cause: str,
+    at: str,
     fingerprint: dict[str, Any],
 ) -> None:
     """Persist a transition that lifecycle has allowed."""
@@ -58,7 +67,7 @@ def put_state(
 
 def read_marker(connection: apsw.Connection, codebase: int) -> str | None:
     """The text of the completion marker, unjudged."""
-    row = connection.execute("SELECT marker FROM chunk WHERE id = ?", (-codebase,)).fetchone()
+    row = fetch_one(connection, "SELECT marker FROM chunk WHERE id = ?", (-codebase,))
     return row[0] if row else None
 
 

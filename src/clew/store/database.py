@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -52,6 +53,16 @@ def transaction(connection: apsw.Connection) -> Iterator[apsw.Connection]:
             connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def fetch_all(connection: apsw.Connection, sql: str, bindings: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Every row of a query."""
+    return connection.execute(sql, bindings).fetchall()
+
+
+def fetch_one(connection: apsw.Connection, sql: str, bindings: tuple[Any, ...] = ()) -> tuple[Any, ...] | None:
+    """The first row of a query, or None."""
+    return connection.execute(sql, bindings).fetchone()
 
 
 @contextlib.contextmanager

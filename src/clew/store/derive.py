@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import apsw
 
+from clew.store.database import fetch_all, fetch_one
 from clew.store.facts import document_texts
 from clew.store.store import Store
 
@@ -25,7 +26,8 @@ class Derived(NamedTuple):
 
 def derived(connection: apsw.Connection) -> Derived:
     """Which candidate index is in use, and how far it goes."""
-    row = connection.execute("SELECT epoch, applied FROM derived WHERE kind = 'lexical'").fetchone()
+    row = fetch_one(connection, "SELECT epoch, applied FROM derived WHERE kind = 'lexical'")
+    assert row is not None
     return Derived(*row)
 
 
@@ -42,7 +44,7 @@ def catch_up(store: Store, connection: apsw.Connection, fresh: Mapping[int, list
     `fresh` has the documents of facts that this process has just added; others may be leftovers of a
     crash, so they are removed before they are added."""
     epoch, applied = derived(connection)
-    pending = [row[0] for row in connection.execute("SELECT id FROM facts WHERE id > ? ORDER BY id", (applied,))]
+    pending = [row[0] for row in fetch_all(connection, "SELECT id FROM facts WHERE id > ? ORDER BY id", (applied,))]
     if not pending:
         return
     with store.lexical.writer(epoch, create=applied == 0, large=len(pending) > 100) as writer:
@@ -57,7 +59,7 @@ def rebuild(store: Store) -> int:
     """Make the candidate index anew, in a new epoch, from the database alone; the number of facts in it."""
     with store.exclusive() as connection:
         epoch = derived(connection).epoch + 1
-        everything = [row[0] for row in connection.execute("SELECT id FROM facts ORDER BY id")]
+        everything = [row[0] for row in fetch_all(connection, "SELECT id FROM facts ORDER BY id")]
         if everything:
             with store.lexical.writer(epoch, create=True, large=True) as writer:
                 for facts in everything:

@@ -9,6 +9,7 @@ import apsw
 import zstandard
 
 from clew import tokens
+from clew.store.database import fetch_all, fetch_one
 from clew.store.lexical import CHUNK_BITS
 from clew.types import Chunk, Facts, Import, Symbol
 
@@ -31,16 +32,17 @@ class BlobRow(NamedTuple):
 
 def find_blob(connection: apsw.Connection, blob_hash: bytes) -> BlobRow | None:
     """The blob with this hash, if the store has it."""
-    row = connection.execute("SELECT id, size, tombstone FROM blob WHERE hash = ?", (blob_hash,)).fetchone()
+    row = fetch_one(connection, "SELECT id, size, tombstone FROM blob WHERE hash = ?", (blob_hash,))
     return BlobRow(*row) if row else None
 
 
 def find_facts(connection: apsw.Connection, blob: int, language: str, extractor: int) -> tuple[int, int | None] | None:
     """(id, tombstone) of the facts of a blob read as that language by that extractor."""
-    row: tuple[int, int | None] | None = connection.execute(
+    row: tuple[int, int | None] | None = fetch_one(
+        connection,
         "SELECT id, tombstone FROM facts WHERE blob = ? AND language = ? AND extractor = ?",
         (blob, language, extractor),
-    ).fetchone()
+    )
     return row
 
 
@@ -115,7 +117,8 @@ def content(connection: apsw.Connection, blob: int) -> bytes:
 
 def symbols_of(connection: apsw.Connection, facts: int) -> list[Symbol]:
     """The symbols of a blob, outer before inner."""
-    rows = connection.execute(
+    rows = fetch_all(
+        connection,
         "SELECT kind, name, qualified, start_byte, end_byte, name_byte, start_line, end_line, signature, doc, parent"
         " FROM symbol WHERE id BETWEEN ? AND ? ORDER BY id",
         id_range(facts),
@@ -125,7 +128,8 @@ def symbols_of(connection: apsw.Connection, facts: int) -> list[Symbol]:
 
 def imports_of(connection: apsw.Connection, facts: int) -> list[Import]:
     """The imports of a blob in order of place."""
-    rows = connection.execute(
+    rows = fetch_all(
+        connection,
         "SELECT module, name, alias, start_byte, line FROM import WHERE id BETWEEN ? AND ? ORDER BY id",
         id_range(facts),
     )
@@ -134,7 +138,8 @@ def imports_of(connection: apsw.Connection, facts: int) -> list[Import]:
 
 def chunks_of(connection: apsw.Connection, facts: int) -> list[Chunk]:
     """The chunks of a blob in order of place."""
-    rows = connection.execute(
+    rows = fetch_all(
+        connection,
         "SELECT start_byte, end_byte, start_line, end_line, symbol, length, terms, freqs"
         " FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id",
         id_range(facts),

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import apsw
 
+from clew.store.database import fetch_all, fetch_one
 from clew.store.derive import derived
 from clew.store.facts import id_range
 from clew.store.lexical import CHUNK_BITS
@@ -47,9 +48,11 @@ def document_frequencies(connection: apsw.Connection, snapshot: int, hashes: Ite
     """In how many chunks of the snapshot each term occurs."""
     found = {}
     for term in hashes:
-        row = connection.execute(
-            "SELECT df FROM snapshot_term WHERE snapshot = ? AND term = ?", (snapshot, int.from_bytes(term, "little"))
-        ).fetchone()
+        row = fetch_one(
+            connection,
+            "SELECT df FROM snapshot_term WHERE snapshot = ? AND term = ?",
+            (snapshot, int.from_bytes(term, "little")),
+        )
         found[term] = row[0] if row else 0
     return found
 
@@ -67,17 +70,21 @@ def candidates(
     if not terms:
         return []
     epoch, applied = derived(connection)
-    found = [chunk for facts in _tail(connection, snapshot.id, applied) if allowed is None or facts in allowed
-             for chunk in _chunk_ids(connection, facts)]
+    found = [
+        chunk
+        for facts in _tail(connection, snapshot.id, applied)
+        if allowed is None or facts in allowed
+        for chunk in _chunk_ids(connection, facts)
+    ]
     if not applied:
         return found
     if allowed is not None and len(allowed) <= FEW_FACTS:
         few = sorted(facts for facts in allowed if facts <= applied)
         return found + (store.lexical.candidates(epoch, terms, depth, facts=few) if few else [])
-    limit = 2 * depth
+    limit = depth + depth // 4
     while True:
         proposed = store.lexical.candidates(epoch, terms, limit)
-        members = files_of(connection, snapshot.id, {chunk >> CHUNK_BITS for chunk in proposed})
+        members = _members(connection, snapshot.id, {chunk >> CHUNK_BITS for chunk in proposed})
         kept = [
             chunk
             for chunk in proposed
@@ -90,7 +97,8 @@ def candidates(
 
 def postings(connection: apsw.Connection, chunks: Iterable[int]) -> list[Posting]:
     """Lengths and term frequencies of chunks."""
-    rows = connection.execute(
+    rows = fetch_all(
+        connection,
         "SELECT id, length, terms, freqs FROM chunk WHERE id IN (SELECT value FROM json_each(?))",
         (json.dumps(sorted(chunks)),),
     )
@@ -99,7 +107,8 @@ def postings(connection: apsw.Connection, chunks: Iterable[int]) -> list[Posting
 
 def files_of(connection: apsw.Connection, snapshot: int, facts: Iterable[int]) -> Mapping[int, list[FileOf]]:
     """The files of the snapshot that have each of these facts."""
-    rows = connection.execute(
+    rows = fetch_all(
+        connection,
         "SELECT facts, path, language, blob, size, mtime_ns, ctime_ns, inode FROM entry"
         " WHERE snapshot = ? AND facts IN (SELECT value FROM json_each(?)) ORDER BY path",
         (snapshot, json.dumps(sorted(facts))),
@@ -112,60 +121,65 @@ def files_of(connection: apsw.Connection, snapshot: int, facts: Iterable[int]) -
 
 def chunk_place(connection: apsw.Connection, chunk: int) -> ChunkPlace:
     """Where a chunk stands in its blob."""
-    row = connection.execute(
-        "SELECT start_byte, end_byte, start_line, end_line, symbol FROM chunk WHERE id = ?", (chunk,)
-    ).fetchone()
+    row = fetch_one(
+        connection, "SELECT start_byte, end_byte, start_line, end_line, symbol FROM chunk WHERE id = ?", (chunk,)
+    )
+    assert row is not None
     return ChunkPlace(*row)
 
 
 def owners(connection: apsw.Connection, chunks: Iterable[int]) -> dict[int, int]:
     """The ordinal of the definition that owns each chunk, -1 for none; chunks that do not exist are absent."""
     return dict(
-        connection.execute(
+        fetch_all(
+            connection,
             "SELECT id, symbol FROM chunk WHERE id IN (SELECT value FROM json_each(?))",
             (json.dumps(sorted(chunks)),),
-        ).fetchall()
+        )
     )
 
 
 def chunk_at(connection: apsw.Connection, facts: int, byte: int) -> int | None:
     """The chunk of a blob that holds a byte."""
-    row = connection.execute(
+    row = fetch_one(
+        connection,
         "SELECT id FROM chunk WHERE id BETWEEN ? AND ? AND start_byte <= ? ORDER BY start_byte DESC LIMIT 1",
         (*id_range(facts), byte),
-    ).fetchone()
+    )
     return row[0] if row else None
 
 
 def all_facts(connection: apsw.Connection, snapshot: int) -> list[tuple[str, str, int]]:
     """(path, language, facts) of every file of the snapshot that has facts."""
-    return connection.execute(
-        "SELECT path, language, facts FROM entry WHERE snapshot = ? AND facts IS NOT NULL", (snapshot,)
-    ).fetchall()
+    return fetch_all(
+        connection, "SELECT path, language, facts FROM entry WHERE snapshot = ? AND facts IS NOT NULL", (snapshot,)
+    )
 
 
 def paths_like(connection: apsw.Connection, snapshot: int, word: str, limit: int) -> list[tuple[str, int]]:
     """(path, facts) of files whose path holds `word` in any case, shortest first."""
     pattern = "%" + word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-    return connection.execute(
+    return fetch_all(
+        connection,
         "SELECT path, facts FROM entry WHERE snapshot = ? AND facts IS NOT NULL AND path LIKE ? ESCAPE '\\'"
         " ORDER BY length(path), path LIMIT ?",
         (snapshot, pattern, limit),
-    ).fetchall()
+    )
 
 
 def definitions(connection: apsw.Connection, name: str, limit: int) -> list[tuple[int, str, str, int]]:
     """(id, kind, qualified name, first byte) of the symbols with this name, in the whole store."""
-    return connection.execute(
-        "SELECT id, kind, qualified, start_byte FROM symbol WHERE name = ? ORDER BY id LIMIT ?", (name, limit)
-    ).fetchall()
+    return fetch_all(
+        connection,
+        "SELECT id, kind, qualified, start_byte FROM symbol WHERE name = ? ORDER BY id LIMIT ?",
+        (name, limit),
+    )
 
 
-def symbols_by_name(
-    connection: apsw.Connection, name: str, *, exact: bool, limit: int
-) -> list[tuple[int, Symbol]]:
+def symbols_by_name(connection: apsw.Connection, name: str, *, exact: bool, limit: int) -> list[tuple[int, Symbol]]:
     """(id, symbol) of the symbols with this name in the whole store; without `exact`, in any case."""
-    rows = connection.execute(
+    rows = fetch_all(
+        connection,
         "SELECT id, kind, name, qualified, start_byte, end_byte, name_byte, start_line, end_line, signature, doc,"
         f" parent FROM symbol WHERE name = ?{'' if exact else ' COLLATE NOCASE'} ORDER BY id LIMIT ?",
         (name, limit),
@@ -173,12 +187,22 @@ def symbols_by_name(
     return [(row[0], Symbol(*row[1:])) for row in rows]
 
 
+def _members(connection: apsw.Connection, snapshot: int, facts: Iterable[int]) -> set[int]:
+    """Which of these facts the snapshot has."""
+    rows = fetch_all(
+        connection,
+        "SELECT facts FROM entry WHERE snapshot = ? AND facts IN (SELECT value FROM json_each(?))",
+        (snapshot, json.dumps(sorted(facts))),
+    )
+    return {row[0] for row in rows}
+
+
 def _tail(connection: apsw.Connection, snapshot: int, applied: int) -> list[int]:
-    rows = connection.execute(
-        "SELECT DISTINCT facts FROM entry WHERE facts > ? AND snapshot = ?", (applied, snapshot)
+    rows = fetch_all(
+        connection, "SELECT DISTINCT facts FROM entry WHERE facts > ? AND snapshot = ?", (applied, snapshot)
     )
     return [row[0] for row in rows]
 
 
 def _chunk_ids(connection: apsw.Connection, facts: int) -> list[int]:
-    return [row[0] for row in connection.execute("SELECT id FROM chunk WHERE id BETWEEN ? AND ?", id_range(facts))]
+    return [row[0] for row in fetch_all(connection, "SELECT id FROM chunk WHERE id BETWEEN ? AND ?", id_range(facts))]

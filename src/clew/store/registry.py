@@ -13,7 +13,7 @@ from pathlib import Path
 import apsw
 
 from clew.errors import StoreError
-from clew.store.database import connect, transaction, translated
+from clew.store.database import connect, fetch_all, transaction, translated
 
 
 class Registry:
@@ -46,7 +46,7 @@ class Registry:
         if not self._path.exists():
             return {}
         with translated(self._path):
-            rows = self._connection().execute("SELECT root, store FROM codebase ORDER BY root").fetchall()
+            rows = fetch_all(self._connection(), "SELECT root, store FROM codebase ORDER BY root")
         return {root: self.home / store for root, store in rows}
 
     def containing(self, path: str) -> str | None:

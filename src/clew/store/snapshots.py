@@ -11,10 +11,11 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import apsw
 
+from clew.store.database import fetch_all, fetch_one
 from clew.store.facts import id_range
 from clew.types import Stat
 
@@ -51,12 +52,14 @@ class Snapshot:
 
 def find_snapshot(connection: apsw.Connection, codebase: int, ref: str = WORKTREE) -> Snapshot | None:
     """A codebase's snapshot by its ref."""
-    row = connection.execute(
+    row = fetch_one(
+        connection,
         "SELECT id, codebase, ref, generation, head, files, chunks, symbols, tokens, diagnostics"
         " FROM snapshot WHERE codebase = ? AND ref = ?",
         (codebase, ref),
-    ).fetchone()
-    return Snapshot(*row[:9], diagnostics=json.loads(row[9])) if row else None
+    )
+    values: list[Any] = [*row[:9], json.loads(row[9])] if row else []
+    return Snapshot(*values) if values else None
 
 
 def ensure_snapshot(connection: apsw.Connection, codebase: int, ref: str = WORKTREE) -> Snapshot:
@@ -73,32 +76,32 @@ def ensure_snapshot(connection: apsw.Connection, codebase: int, ref: str = WORKT
 
 def entries(connection: apsw.Connection, snapshot: int) -> dict[str, Entry]:
     """Every file of a snapshot by path, in order of path."""
-    rows = connection.execute(
+    rows = fetch_all(
+        connection,
         "SELECT path, blob, facts, language, skip, size, mtime_ns, ctime_ns, inode, generation"
         " FROM entry WHERE snapshot = ? ORDER BY path",
         (snapshot,),
     )
-    return {row[0]: Entry(*row[:5], Stat(*row[5:9]), row[9]) for row in rows}
+    return {row[0]: Entry._make([*row[:5], Stat(*row[5:9]), row[9]]) for row in rows}
 
 
 def stats(connection: apsw.Connection, snapshot: int) -> dict[str, Stat]:
     """The stat of every file by path: plain tuples, since a check of a large tree is made of this."""
-    rows = connection.execute(
-        "SELECT path, size, mtime_ns, ctime_ns, inode FROM entry WHERE snapshot = ?", (snapshot,)
-    ).fetchall()
-    return {row[0]: row[1:] for row in rows}
+    rows = fetch_all(
+        connection, "SELECT path, size, mtime_ns, ctime_ns, inode FROM entry WHERE snapshot = ?", (snapshot,)
+    )
+    return {row[0]: cast(Stat, row[1:]) for row in rows}
 
 
-def paths_by_extractor(
-    connection: apsw.Connection, snapshot: int, current: Set[tuple[str, int]]
-) -> list[str]:
+def paths_by_extractor(connection: apsw.Connection, snapshot: int, current: Set[tuple[str, int]]) -> list[str]:
     """Files whose facts were made by an extractor that is not `current` (language, version)."""
-    kinds = connection.execute("SELECT DISTINCT language, extractor FROM facts").fetchall()
+    kinds = fetch_all(connection, "SELECT DISTINCT language, extractor FROM facts")
     old = [kind for kind in kinds if kind not in current]
     return [
         row[0]
         for language, extractor in old
-        for row in connection.execute(
+        for row in fetch_all(
+            connection,
             "SELECT path FROM facts JOIN entry ON entry.facts = facts.id"
             " WHERE facts.language = ? AND facts.extractor = ? AND snapshot = ? ORDER BY path",
             (language, extractor, snapshot),
@@ -108,12 +111,13 @@ def paths_by_extractor(
 
 def entry_at(connection: apsw.Connection, snapshot: int, path: str) -> Entry | None:
     """One file of a snapshot."""
-    row = connection.execute(
+    row = fetch_one(
+        connection,
         "SELECT path, blob, facts, language, skip, size, mtime_ns, ctime_ns, inode, generation"
         " FROM entry WHERE snapshot = ? AND path = ?",
         (snapshot, path),
-    ).fetchone()
-    return Entry(*row[:5], Stat(*row[5:9]), row[9]) if row else None
+    )
+    return Entry._make([*row[:5], Stat(*row[5:9]), row[9]]) if row else None
 
 
 def refresh_stats(connection: apsw.Connection, snapshot: int, stats: Mapping[str, Stat]) -> None:
@@ -139,9 +143,7 @@ def flip(
     gone = [*removed, *(entry.path for entry in changed)]
     if snapshot.files:
         for path in gone:
-            row = connection.execute(
-                "SELECT facts FROM entry WHERE snapshot = ? AND path = ?", (snapshot.id, path)
-            ).fetchone()
+            row = fetch_one(connection, "SELECT facts FROM entry WHERE snapshot = ? AND path = ?", (snapshot.id, path))
             if row and row[0] is not None:
                 old_facts[row[0]] += 1
         connection.executemany(
@@ -183,22 +185,24 @@ def blob_hash(connection: apsw.Connection, blob: int) -> str:
 def languages(connection: apsw.Connection, snapshot: int) -> dict[str, int]:
     """How many files there are of each language, the most first."""
     return dict(
-        connection.execute(
+        fetch_all(
+            connection,
             "SELECT language, count(*) FROM entry WHERE snapshot = ? AND facts IS NOT NULL"
             " GROUP BY language ORDER BY count(*) DESC, language",
             (snapshot,),
-        ).fetchall()
+        )
     )
 
 
 def skipped(connection: apsw.Connection, snapshot: Snapshot) -> dict[str, int]:
     """How many files were left out or only kept for exact search, by reason."""
     counts = Counter(snapshot.diagnostics)
-    rows = connection.execute(
+    rows = fetch_all(
+        connection,
         "SELECT coalesce(skip, 'data'), count(*) FROM entry WHERE snapshot = ? AND facts IS NULL GROUP BY 1",
         (snapshot.id,),
     )
-    counts.update(dict(rows.fetchall()))
+    counts.update(dict(rows))
     return dict(sorted(counts.items()))
 
 
@@ -214,14 +218,13 @@ def _totals(connection: apsw.Connection, facts: Counter[int]) -> tuple[int, int,
     """Chunks, symbols and tokens of these facts, each as often as it counts."""
     chunks = symbols = tokens = 0
     for facts_id, times in facts.items():
-        row = connection.execute("SELECT chunks, symbols, tokens FROM facts WHERE id = ?", (facts_id,)).fetchone()
+        row = fetch_one(connection, "SELECT chunks, symbols, tokens FROM facts WHERE id = ?", (facts_id,))
+        assert row is not None
         chunks, symbols, tokens = chunks + times * row[0], symbols + times * row[1], tokens + times * row[2]
     return chunks, symbols, tokens
 
 
-def _shift_terms(
-    connection: apsw.Connection, snapshot: int, added: Counter[int], dropped: Counter[int]
-) -> None:
+def _shift_terms(connection: apsw.Connection, snapshot: int, added: Counter[int], dropped: Counter[int]) -> None:
     """Document frequencies: how many chunks of the snapshot hold a term, once for each path."""
     delta: Counter[int] = Counter()
     for facts, sign in ((added, 1), (dropped, -1)):
@@ -232,8 +235,7 @@ def _shift_terms(
             else:
                 delta.update({term: sign * times * n for term, n in counts.items()})
     connection.executemany(
-        "INSERT INTO snapshot_term VALUES (?, ?, ?)"
-        " ON CONFLICT (snapshot, term) DO UPDATE SET df = df + excluded.df",
+        "INSERT INTO snapshot_term VALUES (?, ?, ?) ON CONFLICT (snapshot, term) DO UPDATE SET df = df + excluded.df",
         ((snapshot, term, delta[term]) for term in sorted(delta) if delta[term]),
     )
     connection.executemany(
@@ -243,7 +245,9 @@ def _shift_terms(
 
 
 def _chunk_counts(connection: apsw.Connection, facts: int) -> Counter[int]:
-    packed = [row[0] for row in connection.execute("SELECT terms FROM chunk WHERE id BETWEEN ? AND ?", id_range(facts))]
+    packed = [
+        row[0] for row in fetch_all(connection, "SELECT terms FROM chunk WHERE id BETWEEN ? AND ?", id_range(facts))
+    ]
     return Counter(term_array(b"".join(packed)))
 
 

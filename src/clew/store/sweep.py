@@ -34,9 +34,7 @@ def sweep(store: Store, *, least: int = 1) -> Swept:
             connection.execute("UPDATE counter SET value = value + 1 WHERE name = 'sweep'")
             now: int = connection.execute("SELECT value FROM counter WHERE name = 'sweep'").get
             for table, condition in (("facts", _UNREFERENCED_FACTS), ("blob", _UNREFERENCED_BLOB)):
-                connection.execute(
-                    f"UPDATE {table} SET tombstone = ? WHERE tombstone IS NULL AND {condition}", (now,)
-                )
+                connection.execute(f"UPDATE {table} SET tombstone = ? WHERE tombstone IS NULL AND {condition}", (now,))
             marked = connection.changes()
         held = leases.oldest(store.leases)
         removed = _remove(store, connection, before=now if held is None else min(now, held), least=least)
