@@ -27,7 +27,8 @@ from clew.index import classify
 from clew.parse import grammars
 from clew.parse.extract import extract
 from clew.parse.languages import LANGUAGES, language_of
-from clew.source.trees import read_file, walk
+from clew.source.reading import read_file
+from clew.source.trees import walk
 
 RESULTS = Path(__file__).parent / "results" / "index.json"
 
@@ -73,7 +74,11 @@ def _contents(tree: Path) -> list[tuple[str, bytes]]:
     for key in walk(str(tree)).files:
         content, _ = read_file(str(tree), key, limit=1_048_576)
         language = language_of(key, content[:120])
-        if len(content) <= 1_048_576 and not classify.skip_reason(key, content) and classify.wants_facts(language):
+        if (
+            len(content) <= 1_048_576
+            and not classify.skip_reason(key, content, language)
+            and classify.wants_facts(language)
+        ):
             found.append((language, content))
     return found
 

@@ -21,7 +21,7 @@ from clew.search import find, navigate
 from clew.search.filters import Filter, make_filter
 from clew.search.query import parse_query
 from clew.source import git, roots
-from clew.source.trees import read_file
+from clew.source.reading import read_file
 from clew.store import codebases, derive, facts, integrity, snapshots
 from clew.store.registry import Registry
 from clew.store.snapshots import Snapshot

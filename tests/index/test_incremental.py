@@ -128,7 +128,7 @@ def test_an_unchanged_file_is_never_read(tmp_path: Path, monkeypatch: pytest.Mon
     def no_reading(*_: object, **__: object) -> None:
         raise AssertionError("a file was opened")
 
-    monkeypatch.setattr("clew.index.sync.read_file", no_reading)
+    monkeypatch.setattr("clew.source.reading.FileReader.read", no_reading)
     stats = engine.sync(str(root))
     assert (stats.read, stats.parsed, stats.files) == (0, 0, 2)
     engine.close()

@@ -11,15 +11,16 @@ from typing import Any
 import pytest
 
 from clew.errors import BadPath
-from clew.source import trees
+from clew.source import reading
 from clew.source.ignore import IgnorePolicy
-from clew.source.trees import read_file, walk
+from clew.source.reading import read_file
+from clew.source.trees import Tree, walk
 from clew.types import Stat
 from tests.conftest import write_tree as write
 from tests.source.sourcetree import run_git
 
 
-def _reasons(tree: trees.Tree) -> dict[str, str]:
+def _reasons(tree: Tree) -> dict[str, str]:
     return {found.path: found.reason for found in tree.diagnostics}
 
 
@@ -249,7 +250,7 @@ def test_read_file_refuses(root: Path, tmp_path: Path) -> None:
 def test_a_file_replaced_while_it_is_read(root: Path, monkeypatch: pytest.MonkeyPatch, changes: int) -> None:
     write(root, {"a": "one"})
     reads: list[int] = []
-    read_up_to = trees._read_up_to
+    read_up_to = reading._read_up_to
 
     def replacing(descriptor: int, limit_bytes: int) -> bytes:
         content = read_up_to(descriptor, limit_bytes)
@@ -259,7 +260,7 @@ def test_a_file_replaced_while_it_is_read(root: Path, monkeypatch: pytest.Monkey
             (root / "tmp").replace(root / "a")
         return content
 
-    monkeypatch.setattr(trees, "_read_up_to", replacing)
+    monkeypatch.setattr(reading, "_read_up_to", replacing)
     if changes == 1:
         assert read_file(str(root), "a", limit=10)[0] == b"two"
     else:

@@ -92,16 +92,17 @@ class _Run:
     def take(self, file: FileContent) -> tuple[FactsKey, tuple[str, bytes]] | None:
         """Settle a file from what is known, or return what must be parsed for it."""
         content, skip = file.content, file.skip
+        language = file.language or language_of(file.path, (content or b"")[:120])
         if content is not None and skip is None:
-            skip = classify.skip_reason(file.path, content)
+            skip = classify.skip_reason(file.path, content, language)
             if skip is None and not classify.is_utf8(content):
                 self._stored.diagnostics.append(Diagnostic(file.path, "non_utf8"))
         if skip is not None:
             self._stored.diagnostics.append(Diagnostic(file.path, skip))
             if skip != "minified" or content is None:
-                self._add_entry(file, _Known(None, None), skip)
+                self._add_entry(file, _Known(None, None), language, skip)
                 return None
-        key = self._key(file)
+        key = FactsKey(file.blob_hash or git_blob_hash(content or b""), language, LANGUAGES[language].extractor)
         wants_facts = skip is None and classify.wants_facts(key.language)
         if key in self._waiting:
             self._waiting[key].append((file, skip))
@@ -109,7 +110,7 @@ class _Run:
         known = self._known.get(key) or self._look_up(key)
         if known is not None and (known.facts is not None or not wants_facts):
             self._known[key] = known
-            self._add_entry(file, known, skip)
+            self._add_entry(file, known, language, skip)
             return None
         if content is None:
             raise ClewError(f"{file.path}: its content was named by hash only, but the store does not know it")
@@ -160,7 +161,7 @@ class _Run:
                 if isinstance(result, str):
                     self._stats.failed += 1
                     self._stored.diagnostics.append(Diagnostic(file.path, "extractor_error", result))
-                self._add_entry(file, self._known[key], skip)
+                self._add_entry(file, self._known[key], key.language, skip)
         if self._fresh_chunks >= _DERIVE_CHUNKS:
             self._derive()
 
@@ -180,19 +181,9 @@ class _Run:
             return self._look_up(key)  # a sweep may have been faster
         return _Known(blob.id, found[0] if found else None)
 
-    def _key(self, file: FileContent) -> FactsKey:
-        language = self._language(file)
-        blob_hash = file.blob_hash or git_blob_hash(file.content or b"")
-        return FactsKey(blob_hash, language, LANGUAGES[language].extractor)
-
-    def _language(self, file: FileContent) -> str:
-        return file.language or language_of(file.path, (file.content or b"")[:120])
-
-    def _add_entry(self, file: FileContent, known: _Known, skip: Skip | None) -> None:
+    def _add_entry(self, file: FileContent, known: _Known, language: str, skip: Skip | None) -> None:
         generation = self._generations.get(file.path, 0) + 1
-        self._stored.entries.append(
-            Entry(file.path, *known, self._language(file), skip, file.stat or NO_STAT, generation)
-        )
+        self._stored.entries.append(Entry(file.path, *known, language, skip, file.stat or NO_STAT, generation))
         self._files += 1
         self._bytes += file.stat.size if file.stat else len(file.content or b"")
         self._report(self._files, self._bytes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clew.parse.languages import LANGUAGES, language_of
+from clew.parse.languages import LANGUAGES
 from clew.types import Skip
 
 _BINARY_PROBE = 8_000  # git's rule: a NUL among the first bytes
@@ -13,13 +13,13 @@ _MINIFIED_ENDINGS = (".min.js", ".min.css", ".min.mjs", ".bundle.js")
 _PROSE = frozenset({"prose", "data"})
 
 
-def skip_reason(path: str, content: bytes) -> Skip | None:
+def skip_reason(path: str, content: bytes, language: str) -> Skip | None:
     """Why this content gets no facts, or None."""
     if b"\0" in content[:_BINARY_PROBE]:
         return "binary"
     if path.endswith(_MINIFIED_ENDINGS):
         return "minified"
-    if len(content) >= _MINIFIED_MIN_BYTES and LANGUAGES[language_of(path)].role not in _PROSE:
+    if len(content) >= _MINIFIED_MIN_BYTES and LANGUAGES[language].role not in _PROSE:
         probe = content[:_MINIFIED_PROBE]
         if len(probe) / (probe.count(b"\n") + 1) > _MINIFIED_MEAN_LINE:
             return "minified"

@@ -16,7 +16,8 @@ import apsw
 from clew.errors import BadPath
 from clew.index.build import Report, Stored, git_blob_hash, store_contents
 from clew.parse.languages import LANGUAGES, language_of
-from clew.source.trees import Tree, read_file
+from clew.source.reading import FileReader
+from clew.source.trees import Tree
 from clew.store import facts, snapshots
 from clew.store.snapshots import Entry, Snapshot
 from clew.store.store import Store
@@ -75,11 +76,8 @@ def apply_plan(
     """Store what changed and flip the snapshot; `finish` joins the flip's transaction."""
     stats = RunStats()
     connection = store.connection()
-    before = {
-        path: entry
-        for path in (*plan.suspects, *plan.outdated, *plan.removed)
-        if (entry := snapshots.entry_at(connection, snapshot.id, path))
-    }
+    known = (*plan.suspects, *plan.outdated, *plan.removed) if snapshot.files else ()
+    before = {path: entry for path in known if (entry := snapshots.entry_at(connection, snapshot.id, path))}
     reader = _Reader(store, plan, before, max_file_bytes, stats)
     stored = store_contents(
         store,
@@ -120,23 +118,24 @@ class _Reader:
         self.vanished: list[str] = []
 
     def files(self) -> Iterator[FileContent]:
-        for path in self._plan.suspects:
-            file = self._suspect(path, self._plan.tree.files[path])
-            if file is not None:
-                yield file
+        with FileReader(self._plan.tree.root) as disk:
+            for path in self._plan.suspects:
+                file = self._suspect(disk, path, self._plan.tree.files[path])
+                if file is not None:
+                    yield file
         for path in self._plan.outdated:
             entry = self._before[path]
             assert entry.blob is not None
             yield FileContent(path, facts.content(self._connection, entry.blob), stat=entry.stat)
 
-    def _suspect(self, path: str, stat: Stat) -> FileContent | None:
+    def _suspect(self, disk: FileReader, path: str, stat: Stat) -> FileContent | None:
         if stat.size > self._limit:
             return FileContent(path, None, stat=stat, skip="huge")
         blob_hash = self._hash_from_git(path, stat)
         if blob_hash is not None:
             return None if self._is_same(path, blob_hash, stat) else FileContent(path, None, blob_hash, stat)
         try:
-            content, read_stat = read_file(self._plan.tree.root, path, limit=self._limit)
+            content, read_stat = disk.read(path, limit=self._limit)
         except FileNotFoundError:
             self.vanished.append(path)
             return None

@@ -6,7 +6,6 @@ each language's `version` name the facts: raise one and only what it covers is p
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -179,7 +178,9 @@ def language_of(path: str, head: bytes = b"") -> str:
     name = path.rpartition("/")[2]
     found = by_name.get(name)
     if found is None:
-        extension = os.path.splitext(name)[1][1:]
+        stem, _, extension = name.rpartition(".")
+        if not stem:
+            extension = ""  # `.profile` has a name, not an extension
         found = by_extension.get(extension) or by_extension.get(extension.lower())
     if found is None and head.startswith(b"#!"):
         match = _SHEBANG.match(head)

@@ -1,23 +1,21 @@
-"""The walk: every file of a tree with what the file system says of it, and safe reads of single files.
+"""The walk: every file of a tree with what the file system says of it, .
 
 Symbolic links are never followed, so there are no loops and no escapes. Whatever cannot be taken is a
 counted diagnostic, never an exception, unless the root itself is gone. Opens no file but ignore rules.
-Main calls: `walk`, `read_file`.
+Main calls: `walk`, `look_at`.
 """
 
 from __future__ import annotations
 
-import errno
 import os
 import stat as modes
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from clew.errors import BadPath
 from clew.source.git_index import AttributeEffect, TrustedHash, attribute_effect
 from clew.source.ignore import CONTROL_FILES, DROP, GIT, KEEP, TRACKED, UNNAMEABLE, IgnorePolicy, Place
-from clew.source.roots import file_key
+from clew.source.reading import has_link, stat_of
 from clew.types import Diagnostic, Stat
 
 _CONTROLS = CONTROL_FILES | {".gitattributes"}
@@ -144,76 +142,9 @@ def look_at(root: str, keys: Iterable[str], *, excluded_roots: frozenset[str] = 
             continue
         if modes.S_ISDIR(found.st_mode):
             return None
-        if modes.S_ISREG(found.st_mode) and not policy.is_ignored(key, False) and not _has_link(root, key):
-            files[key] = _stat_of(found)
+        if modes.S_ISREG(found.st_mode) and not policy.is_ignored(key, False) and not has_link(root, key):
+            files[key] = stat_of(found)
     return Tree(root, files, [], policy, [], is_whole=False)
-
-
-def read_file(root: str, key: str, *, limit: int) -> tuple[bytes, Stat]:
-    """At most `limit` + 1 bytes of a regular file and the stat they belong to; follows no link below root.
-
-    Raises BadPath for links and special files, else the OSError of the file system; a file that changes
-    under each of two attempts is a BlockingIOError.
-    """
-    key = file_key(key)
-    for _ in range(2):
-        descriptor = _open_below(root, key)
-        try:
-            before = os.fstat(descriptor)
-            if not modes.S_ISREG(before.st_mode):
-                raise BadPath(f"{key} is not a regular file; only files can be read")
-            content = _read_up_to(descriptor, limit + 1)
-            after = _stat_of(os.fstat(descriptor))
-        finally:
-            os.close(descriptor)
-        now = os.lstat(os.path.join(root, key))
-        is_whole = len(content) == min(after.size, limit + 1)
-        if is_whole and after == _stat_of(before) and os.path.samestat(now, before):
-            return content, after
-    raise BlockingIOError(errno.EAGAIN, "changes while it is read", key)
-
-
-def _read_up_to(descriptor: int, limit_bytes: int) -> bytes:
-    parts: list[bytes] = []
-    while limit_bytes > 0 and (part := os.read(descriptor, min(limit_bytes, 1 << 24))):
-        parts.append(part)
-        limit_bytes -= len(part)
-    return b"".join(parts)
-
-
-def _open_below(root: str, key: str) -> int:
-    """Open a file by walking down from the root, so that no component can be a link, not even briefly."""
-    flags = os.O_RDONLY  # and, where the system knows them: no link, no waiting for a FIFO's writer
-    for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):
-        flags |= getattr(os, flag, 0)
-    *directories, name = key.split("/")
-    if os.open not in os.supports_dir_fd:
-        path = os.path.join(root, *directories, name)
-        if os.path.realpath(path) != os.path.normpath(path):
-            raise BadPath(f"{key} goes through a symbolic link, which is not followed")
-        return os.open(path, flags)
-    here = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        for directory in directories:
-            below = os.open(directory, flags | os.O_DIRECTORY, dir_fd=here)
-            os.close(here)
-            here = below
-        return os.open(name, flags, dir_fd=here)
-    except OSError as error:
-        if error.errno == errno.ELOOP or (error.errno == errno.ENOTDIR and _has_link(root, key)):
-            raise BadPath(f"{key} goes through a symbolic link, which is not followed") from None
-        raise OSError(error.errno, error.strerror, key) from None
-    finally:
-        os.close(here)
-
-
-def _has_link(root: str, key: str) -> bool:
-    parts = key.split("/")
-    return any(Path(root, *parts[:i]).is_symlink() for i in range(1, len(parts) + 1))
-
-
-def _stat_of(found: os.stat_result) -> Stat:
-    return Stat(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
 def _failure(key: str, reason: str, error: OSError) -> Diagnostic:

@@ -48,18 +48,22 @@ def find_facts(connection: apsw.Connection, blob: int, language: str, extractor:
 
 def revive(connection: apsw.Connection, blobs: Iterable[int], facts: Iterable[int]) -> None:
     """Clear tombstones: these are in use again."""
-    connection.executemany("UPDATE blob SET tombstone = NULL WHERE id = ?", ((i,) for i in blobs))
-    connection.executemany("UPDATE facts SET tombstone = NULL WHERE id = ?", ((i,) for i in facts))
+    connection.executemany(
+        "UPDATE blob SET tombstone = NULL WHERE id = ? AND tombstone IS NOT NULL", ((i,) for i in blobs)
+    )
+    connection.executemany(
+        "UPDATE facts SET tombstone = NULL WHERE id = ? AND tombstone IS NOT NULL", ((i,) for i in facts)
+    )
 
 
 def add_blob(connection: apsw.Connection, blob_hash: bytes, size: int, compressed: bytes) -> int:
     """Store a content; the id of the one that is there if another process was faster."""
-    connection.execute(
-        "INSERT INTO blob (hash, size, bytes) VALUES (?, ?, ?) ON CONFLICT (hash) DO UPDATE SET tombstone = NULL",
-        (blob_hash, size, compressed),
-    )
-    found: int = connection.execute("SELECT id FROM blob WHERE hash = ?", (blob_hash,)).get
-    return found
+    known = find_blob(connection, blob_hash)
+    if known is not None:
+        revive(connection, [known.id], ())
+        return known.id
+    connection.execute("INSERT INTO blob (hash, size, bytes) VALUES (?, ?, ?)", (blob_hash, size, compressed))
+    return connection.last_insert_rowid()
 
 
 def add_facts(connection: apsw.Connection, blob: int, key: FactsKey, facts: Facts) -> tuple[int, bool]:

@@ -20,6 +20,7 @@ from clew.store.facts import id_range
 from clew.types import Stat
 
 WORKTREE = "worktree"
+_TERM_BATCH = 20_000  # chunks whose terms are counted at once: about 5 MB
 
 
 class Entry(NamedTuple):
@@ -227,13 +228,15 @@ def _totals(connection: apsw.Connection, facts: Counter[int]) -> tuple[int, int,
 def _shift_terms(connection: apsw.Connection, snapshot: int, added: Counter[int], dropped: Counter[int]) -> None:
     """Document frequencies: how many chunks of the snapshot hold a term, once for each path."""
     delta: Counter[int] = Counter()
-    for facts, sign in ((added, 1), (dropped, -1)):
-        for facts_id, times in facts.items():
-            counts = _chunk_counts(connection, facts_id)
-            if times == 1 and sign == 1:
-                delta.update(counts)
-            else:
-                delta.update({term: sign * times * n for term, n in counts.items()})
+    batch: list[bytes] = []
+    for facts_id, times in added.items():
+        batch += _packed_terms(connection, facts_id) * times
+        if len(batch) >= _TERM_BATCH:
+            delta.update(term_array(b"".join(batch)))  # counted in native code
+            batch.clear()
+    delta.update(term_array(b"".join(batch)))
+    for facts_id, times in dropped.items():
+        delta.subtract(Counter(term_array(b"".join(_packed_terms(connection, facts_id) * times))))
     connection.executemany(
         "INSERT INTO snapshot_term VALUES (?, ?, ?) ON CONFLICT (snapshot, term) DO UPDATE SET df = df + excluded.df",
         ((snapshot, term, delta[term]) for term in sorted(delta) if delta[term]),
@@ -244,11 +247,9 @@ def _shift_terms(connection: apsw.Connection, snapshot: int, added: Counter[int]
     )
 
 
-def _chunk_counts(connection: apsw.Connection, facts: int) -> Counter[int]:
-    packed = [
-        row[0] for row in fetch_all(connection, "SELECT terms FROM chunk WHERE id BETWEEN ? AND ?", id_range(facts))
-    ]
-    return Counter(term_array(b"".join(packed)))
+def _packed_terms(connection: apsw.Connection, facts: int) -> list[bytes]:
+    found = fetch_all(connection, "SELECT terms FROM chunk WHERE id BETWEEN ? AND ?", id_range(facts))
+    return [row[0] for row in found]
 
 
 def term_array(packed: bytes) -> array[int]:

@@ -28,7 +28,7 @@ class Swept(NamedTuple):
 
 
 def sweep(store: Store, *, least: int = 1) -> Swept:
-    """One sweep; removal waits until at least `least` facts can go, since it opens the candidate index."""
+    """One sweep; removal waits until at least `least` blobs can go, since it opens the candidate index."""
     with store.exclusive() as connection:
         with transaction(connection):
             connection.execute("UPDATE counter SET value = value + 1 WHERE name = 'sweep'")
@@ -62,7 +62,8 @@ def garbage(connection: apsw.Connection) -> int:
 
 def _remove(store: Store, connection: apsw.Connection, *, before: int, least: int) -> int:
     doomed = [row[0] for row in connection.execute("SELECT id FROM facts WHERE tombstone < ? ORDER BY id", (before,))]
-    if len(doomed) < least:
+    blobs: int = connection.execute("SELECT count(*) FROM blob WHERE tombstone < ?", (before,)).get
+    if max(len(doomed), blobs) < least:
         return 0
     epoch, applied = derived(connection)
     indexed = [facts for facts in doomed if facts <= applied]
