@@ -12,7 +12,7 @@ from pathlib import Path
 import apsw
 
 from clew.config import Config, load_config
-from clew.errors import BadInput, BadPath, ClewError, NotIndexed
+from clew.errors import BadInput, BadPath, ClewError, NotIndexed, StoreError
 from clew.index import runs
 from clew.index.build import git_blob_hash
 from clew.index.runs import Watch
@@ -264,8 +264,14 @@ class Engine:
         return self._state(root, self.registry.all()[root])
 
     def list(self) -> list[CodebaseState]:
-        """Every codebase, by root."""
-        return [self._state(root, directory) for root, directory in self.registry.all().items()]
+        """Every codebase, by root; one whose store cannot be read is listed as failed."""
+        found = []
+        for root, directory in self.registry.all().items():
+            try:
+                found.append(self._state(root, directory))
+            except StoreError:
+                found.append(CodebaseState(root, "indexfailed", "probe_failed", store=str(directory)))
+        return found
 
     def doctor(self) -> Health:
         """Whether everything that Clew stands on is sound, with what to do where it is not."""
@@ -303,7 +309,9 @@ class Engine:
         return root
 
     def _nested(self, root: str) -> frozenset[str]:
-        return frozenset(other for other in self.registry.all() if other != root and roots.contains(root, other))
+        """Repositories inside this tree that are indexed on their own, and so are no part of it."""
+        inside = (other for other in self.registry.all() if other != root and roots.contains(root, other))
+        return frozenset(other for other in inside if git.find_top_level(other) == other)
 
     def _is_believed(self, store: Store, root: str) -> bool:
         row = codebases.find_codebase(store.connection(), root) if store.exists else None

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Sequence
 import apsw
 
 from clew.config import Config
-from clew.errors import BadInput, NotIndexed, RequiresReindex
+from clew.errors import BadInput, Busy, NotIndexed, RequiresReindex
 from clew.index.build import store_contents
 from clew.index.sync import apply_plan, plan_files, plan_tree
 from clew.lifecycle import proof, states
-from clew.lifecycle.lock import codebase_lock
+from clew.lifecycle.lock import codebase_lock, is_held
 from clew.source import git
 from clew.source.trees import look_at, walk
 from clew.store import codebases, snapshots
@@ -70,6 +70,9 @@ def sync(
     """Bring a believed index up to what the tree says now; nothing is written when nothing changed.
 
     With `keys` only those files are looked at: for callers that know what changed."""
+    row = codebases.find_codebase(store.connection(), root)
+    if row is not None and row.state == "indexing" and is_held(store, root):
+        raise Busy(f"{root} is being indexed; `clew status` shows how far it is", root)
     with codebase_lock(store, root, wait_s=_SYNC_WAIT_S), store.lease():
         snapshot = believed(store.connection(), root)
         stats = _bring_up(store, root, snapshot, str(uuid.uuid4()), config, watch, excluded, keys=keys)

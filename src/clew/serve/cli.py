@@ -5,7 +5,7 @@ Loads nothing heavy until a command runs, so that `clew --help` starts at once.
 
 from __future__ import annotations
 
-import functools
+import io
 import os
 import sys
 import time
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from clew.errors import BadInput, ClewError, NotIndexed
+from clew.errors import BadInput, BadPath, ClewError, NotFound, NotIndexed
 
 if TYPE_CHECKING:
     from clew.engine import Engine, Scope
@@ -37,7 +37,10 @@ def app() -> None:
 
 
 def main() -> None:
-    """The entry point: Ctrl-C exits 130, a closed pipe ends quietly."""
+    """The entry point: Ctrl-C exits 130."""
+    for stream in (sys.stdout, sys.stderr):  # what the stream's encoding lacks is written as an escape
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = app.main(standalone_mode=False)
     except click.exceptions.Abort:
@@ -46,9 +49,6 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(2)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -132,9 +132,9 @@ def outline(file: str, **flags: Any) -> int:
     def ask(engine: Engine, scope: Scope) -> tuple[Envelope, Text]:
         from clew.serve import envelopes, terminal
 
-        return envelopes.outline(os.path.abspath(file), engine.outline(file), scope), terminal.outline
+        return envelopes.outline(_asked(file), engine.outline(file), scope), terminal.outline
 
-    return _ask(os.path.dirname(os.path.abspath(file)), ask, **flags)
+    return _ask(file, ask, is_file=True, **flags)
 
 
 @app.command()
@@ -166,12 +166,12 @@ def read(file: str, lines: str | None, symbol: str | None, **flags: Any) -> int:
     def ask(engine: Engine, scope: Scope) -> tuple[Envelope, Text]:
         from clew.serve import envelopes
 
-        found = engine.read(file, lines=_lines(lines) if lines else None, symbol=symbol)
+        found = engine.read(file, lines=None if lines is None else _lines(lines), symbol=symbol)
         if found.truncated:
             print(f"cut at line {found.end_line} of {found.total_lines}; --lines shows more", file=sys.stderr)
-        return envelopes.content(os.path.abspath(file), found, scope), lambda e: str(e["content"])
+        return envelopes.content(_asked(file), found, scope), lambda e: str(e["content"])
 
-    return _ask(os.path.dirname(os.path.abspath(file)), ask, **flags)
+    return _ask(file, ask, is_file=True, **flags)
 
 
 @app.command()
@@ -242,9 +242,10 @@ def _run(path: str | None, as_json: bool, operation: str, act: Callable[[Engine,
     started = time.monotonic()
 
     def work(engine: Engine) -> Envelope:
+        known = _is_ready(engine, path)
         with ProgressView("indexing") as view:
             stats = act(engine, view)
-        return envelopes.run(_asked(path), engine.resolve(path).root, operation, stats)
+        return envelopes.run(_asked(path), engine.resolve(path).root, operation, stats, known=known)
 
     return _answer(path, as_json, work, lambda e: terminal.run(e, time.monotonic() - started))
 
@@ -258,6 +259,7 @@ def _ask(
     lang: tuple[str, ...],
     no_index: bool,
     as_json: bool,
+    is_file: bool = False,
     nothing: str = "",
 ) -> int:
     """Answer a question; a tree that was never indexed is indexed first, and that is said."""
@@ -268,23 +270,32 @@ def _ask(
 
     def act(engine: Engine) -> Envelope:
         scope = Scope(include, exclude, lang)
+        if is_file:
+            _check_file(path or "")
         try:
             envelope, as_text = ask(engine, scope)
-        except NotIndexed as error:
+        except NotIndexed:
             if no_index:
                 raise
-            print(f"{error.root} is not indexed yet: indexing it first", file=sys.stderr)
+            root = engine.root_for_index(_tree_around(path or "") if is_file else path)
+            print(f"{root} has no complete index yet: indexing it first", file=sys.stderr)
             with ProgressView("indexing") as view:
-                engine.index(None if path is None else _directory(path), watch=view)
+                engine.index(root, watch=view)
             envelope, as_text = ask(engine, scope)
         text.append(as_text)
         return envelope
 
-    return _answer(path, as_json, act, lambda envelope: text[0](envelope), nothing)
+    return _answer(path, as_json, act, lambda envelope: text[0](envelope), nothing, is_file=is_file)
 
 
 def _answer(
-    path: str | None, as_json: bool, act: Callable[[Engine], Envelope], as_text: Text, nothing: str = ""
+    path: str | None,
+    as_json: bool,
+    act: Callable[[Engine], Envelope],
+    as_text: Text,
+    nothing: str = "",
+    *,
+    is_file: bool = False,
 ) -> int:
     """Run, print, and tell the exit code: the one place where errors become envelopes."""
     from clew.engine import Engine
@@ -294,39 +305,107 @@ def _answer(
     try:
         engine = Engine()
         try:
+            if path is not None and not is_file:
+                _check_directory(engine, path)
             envelope = act(engine)
         finally:
             engine.close()
     except ClewError as error:
         envelope, failed = envelopes.failure(_asked(path), error), True
+    except OSError as error:
+        envelope, failed = envelopes.failure(_asked(path), _explained(error)), True
     code = envelopes.exit_code(envelope)
     if as_json:
-        import json
-
-        print(json.dumps(envelope, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
-    elif failed:
+        return _print(_json(envelope), code)
+    if failed:
         print(f"clew: {envelope['message']}", file=sys.stderr)
         for candidate in envelope.get("candidates", ()):
             print(f"  {candidate}", file=sys.stderr)
-    elif code == 1 and nothing:
+        return code
+    if code == 1 and nothing:
         print(nothing, file=sys.stderr)
-    else:
-        print(as_text(envelope))
+        return code
+    return _print(as_text(envelope), code)
+
+
+def _print(text: str, code: int) -> int:
+    """Write the answer; a reader that went away is no failure, a full disk is."""
+    try:
+        print(text)
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
+        if not isinstance(error, BrokenPipeError):
+            print(f"clew: cannot write the answer: {error.strerror}", file=sys.stderr)
+            return 4
     return code
 
 
+def _json(envelope: Envelope) -> str:
+    import json
+
+    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    return json.dumps(envelope, ensure_ascii=not is_unicode, indent=2 if sys.stdout.isatty() else None)
+
+
+def _explained(error: OSError) -> ClewError:
+    """What the file system refused; only the current directory's own failure has no name."""
+    if isinstance(error, FileNotFoundError) and error.filename is None:
+        return BadPath("the current directory is gone; change to another one, or give a path")
+    place = f" ({error.filename})" if error.filename else ""
+    return ClewError(f"the system refused: {error.strerror or error}{place}; check rights and space there")
+
+
 def _asked(path: str | None) -> str:
-    return os.path.abspath(path if path is not None else os.getcwd())
-
-
-def _directory(path: str) -> str:
-    return path if os.path.isdir(path) else os.path.dirname(os.path.abspath(path))
-
-
-@functools.cache
-def _lines(text: str) -> tuple[int, int]:
-    first, _, last = text.partition(":")
     try:
-        return int(first), int(last or first)
+        return os.path.abspath(path if path is not None else os.getcwd())
+    except FileNotFoundError:
+        return path or "."
+
+
+def _check_directory(engine: Engine, path: str) -> None:
+    """Refuse what is no directory, so that a typing error never stands for what is around it."""
+    from clew.engine import PROJECT
+
+    if "\0" in path:
+        raise BadPath(f"{path!r} is no directory name; give the path of a directory")
+    if path.startswith(PROJECT) or os.path.isdir(path):
+        return
+    if os.path.exists(path):
+        raise BadPath(f"{path} is not a directory; give the directory that contains it")
+    try:
+        is_codebase = not engine.resolve(path).subtree
+    except NotIndexed:
+        is_codebase = False
+    if not is_codebase:  # else its tree is gone, but its index can still be asked after and cleared
+        raise BadPath(f"{path} does not exist; give the path of a directory")
+
+
+def _check_file(file: str) -> None:
+    if not file or "\0" in file:
+        raise BadPath(f"{file!r} is no file name; give the path of a file")
+    if not os.path.isdir(os.path.dirname(os.path.abspath(file))):
+        raise NotFound(f"{file} does not exist; `clew paths` lists the files")
+
+
+def _tree_around(file: str) -> str:
+    """What to index for a question about one file: its repository, else its directory."""
+    from clew.source.roots import default_root
+
+    return default_root(os.path.dirname(os.path.abspath(file)))
+
+
+def _is_ready(engine: Engine, path: str | None) -> bool:
+    """Whether there is a believable index already."""
+    try:
+        return engine.status(path).proof == "valid"
+    except ClewError:
+        return False
+
+
+def _lines(text: str) -> tuple[int, int]:
+    first, colon, last = text.partition(":")
+    try:
+        return int(first), int(last if colon else first)
     except ValueError as error:
         raise BadInput(f"--lines {text} is not a range; write A:B with 1 ≤ A ≤ B") from error

@@ -124,13 +124,14 @@ def content(path: str, found: Content, scope: Scope) -> Envelope:
     )
 
 
-def run(path: str, root: str, operation: str, stats: RunStats) -> Envelope:
+def run(path: str, root: str, operation: str, stats: RunStats, *, known: bool) -> Envelope:
+    """`known`: the codebase had a believable index before."""
     return {
         "status": "ok",
         "path": path,
         "codebaseRoot": root,
         "operation": operation,
-        "already_indexed": operation == "sync" and not _changes(stats),
+        "already_indexed": known and not _changes(stats),
         "progress": 100,
         "stats": asdict(stats),
         "warnings": [],
@@ -294,4 +295,8 @@ def _problem(kind: str, status: int, detail: str) -> Envelope:
 def _time(mtime_ns: int) -> str | None:
     if mtime_ns <= 0:
         return None
-    return datetime.fromtimestamp(mtime_ns / 1e9, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    try:
+        moment = datetime.fromtimestamp(mtime_ns / 1e9, UTC)
+    except (OverflowError, ValueError, OSError):  # a year that the calendar does not have
+        return None
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -50,7 +50,7 @@ def hits(envelope: Envelope, terms: tuple[str, ...]) -> str:
 
 def snippet(text: str, start_line: int, terms: tuple[str, ...]) -> str:
     """The most telling lines of a hit, numbered, the matches lit up."""
-    lines = text.splitlines()
+    lines = [line.rstrip("\r") for line in text.split("\n")]  # not splitlines: a form feed ends no line
     first = _best_window(lines, frozenset(terms))
     shown = lines[first : first + _SNIPPET_LINES]
     numbered = [

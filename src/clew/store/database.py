@@ -31,6 +31,7 @@ def connect(path: Path, migrations: str) -> apsw.Connection:
             "temp_store = MEMORY",
             "cache_size = -16000",
             "mmap_size = 268435456",
+            "wal_autocheckpoint = 4000",
         ):
             connection.execute(f"PRAGMA {pragma}").fetchall()
         _migrate(connection, path, migrations)
