@@ -48,7 +48,7 @@ def load_config(flags: Mapping[str, Any] | None = None) -> Config:
         for key, value in found.items():
             values[key] = _check(key, value, source)
             sources[key] = source
-    home = Path(values.pop("home", None) or _default_home()).expanduser().absolute()
+    home = Path(os.path.expanduser(values.pop("home", None) or _default_home())).absolute()
     return Config(home=home, sources=sources, **values)
 
 
@@ -94,10 +94,12 @@ def _check(key: str, value: Any, source: str) -> Any:
     if key not in _settings():
         raise BadInput(f"unknown setting {key!r} in {source}; known: {', '.join(_settings())}")
     if key == "home":
+        if not isinstance(value, str) or "\0" in value:
+            raise BadInput(f"setting 'home' from {source} must be a path, not {value!r}")
         return value
     try:
         number = int(value)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise BadInput(f"setting {key!r} from {source} must be a whole number, not {value!r}") from error
     if isinstance(value, (bool, float)) or number < _LEAST[key]:
         raise BadInput(f"setting {key!r} from {source} must be a whole number of at least {_LEAST[key]}")

@@ -17,6 +17,7 @@ from clew.index import runs
 from clew.index.build import git_blob_hash
 from clew.index.runs import Watch
 from clew.lifecycle import freshness, lock, proof, states
+from clew.parse.languages import resolve_language
 from clew.search import find, navigate
 from clew.search.filters import Filter, make_filter
 from clew.search.query import parse_query
@@ -130,9 +131,8 @@ class Engine:
         store = self._store(self.registry.store_directory(root))
         store.connection()
         self.registry.add(root, store.directory)
-        checked = (FileContent(roots.file_key(f.path), f.content, language=f.language, stat=f.stat) for f in files)
         return runs.index_content(
-            store, root, checked, removed=[roots.file_key(p) for p in removed], config=self.config, watch=watch
+            store, root, _checked(files), removed=[roots.file_key(p) for p in removed], config=self.config, watch=watch
         )
 
     def clear(self, path: str | None = None) -> str:
@@ -245,10 +245,14 @@ class Engine:
             if entry.skip in ("binary", "huge", "unreadable"):
                 raise BadInput(f"{key} is {entry.skip}; it is listed but not read")
             content, _ = self._content(codebase, connection, key, entry.blob)
-        text = content.decode("utf-8", "replace").splitlines()
-        first, last = lines or (1, len(text))
+        text = [line.removesuffix("\r") for line in content.decode("utf-8", "replace").split("\n")]
+        if not text[-1]:  # not splitlines: a form feed ends no line
+            text.pop()
+        first, last = lines or (1, max(len(text), 1))
         if first < 1 or last < first:
             raise BadInput(f"lines {first}:{last} are not a range; write A:B with 1 ≤ A ≤ B")
+        if first > max(len(text), 1):
+            raise BadInput(f"{key} has {len(text)} lines; there is no line {first}")
         last = min(last, len(text))
         shown_last = min(last, first + MAX_READ_LINES - 1)
         return Content(
@@ -411,6 +415,18 @@ class Engine:
             store=str(directory),
             size_bytes=store.size_bytes(),
         )
+
+
+def _checked(files: Iterable[FileContent]) -> Iterator[FileContent]:
+    """Files with their keys and languages spelled in the one way; one that comes twice is refused."""
+    seen: set[str] = set()
+    for file in files:
+        key = roots.file_key(file.path)
+        language = file.language and resolve_language(file.language)
+        if key in seen or file.content is None or (file.language and not language):
+            raise BadInput(f"{file.path} comes twice, has no content or an unknown language ({file.language})")
+        seen.add(key)
+        yield FileContent(key, file.content, language=language, stat=file.stat)
 
 
 def _asked(path: str | None) -> str:

@@ -94,7 +94,10 @@ class ParsePool(Generic[Tag]):
         self._threads = ThreadPoolExecutor(self._processes, thread_name_prefix="clew-parse")
         for _ in range(self._processes):
             worker = subprocess.Popen(
-                [sys.executable, "-m", "clew.index.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                [sys.executable, "-m", "clew.index.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C is the parent's to handle; the worker ends with its input
             )
             self._workers.append(worker)
             self._idle.put(worker)

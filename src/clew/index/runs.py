@@ -104,7 +104,8 @@ def index_content(
             report=lambda done, size: watch(Progress("parse", done, 0, size, 0)),
         )
         changed = [e for e in stored.entries if e.path not in known or _differs(known[e.path], e)]
-        gone = [path for path in removed if path in known]
+        given = {entry.path for entry in stored.entries}
+        gone = [path for path in dict.fromkeys(removed) if path in known and path not in given]
         if changed or gone or fresh:
             with store.write() as connection:
                 snapshot = snapshots.flip(connection, snapshot, changed, gone, head="no-head", diagnostics={})

@@ -62,11 +62,11 @@ def extract(content: bytes, language: str) -> Facts:
     grammar = grammars.load(LANGUAGES[language]) if language in LANGUAGES else None
     if grammar is None:
         return _assemble(content, starts, [], [], b"", frozenset(), ())
-    root = grammar.parse(content)
-    if root is None:
+    found = grammar.run(content)
+    if found is None:
         return _assemble(content, starts, [], [], b"", frozenset(), ("parse_timeout",))
-    captures = grammar.captures(root)
-    diagnostics = ("syntax_error",) if root.has_error else ()
+    captures, broken = found
+    diagnostics = ("syntax_error",) if broken else ()
     comments = Comments(content, starts, captures.get("comment", []))
     symbols = _symbols(content, starts, captures, comments)
     if len(symbols) > MAX_SYMBOLS:

@@ -14,6 +14,9 @@ from functools import lru_cache
 from clew.errors import BadInput
 from clew.parse.languages import LANGUAGES, resolve_language
 
+MAX_GLOB_CHARS = 1_000
+MAX_BRACES = 20  # within each other
+
 
 @dataclass(frozen=True, slots=True)
 class Filter:
@@ -59,6 +62,8 @@ def make_filter(
 @lru_cache(maxsize=1_024)
 def compile_glob(pattern: str) -> re.Pattern[str]:
     """A glob as an anchored regular expression on paths with forward slashes."""
+    if len(pattern) > MAX_GLOB_CHARS:
+        raise BadInput(f"the glob {pattern[:40]!r}… has {len(pattern)} characters, more than {MAX_GLOB_CHARS}")
     glob = pattern.replace("\\", "/")
     if glob.startswith("!"):
         raise BadInput(f"the glob {pattern!r} starts with `!`; use the exclude patterns instead")
@@ -93,6 +98,8 @@ def _translate(glob: str, pattern: str) -> str:
             out.append(text)
         elif char == "{":
             depth += 1
+            if depth > MAX_BRACES:
+                raise BadInput(f"a glob opens more than {MAX_BRACES} braces within each other")
             out.append("(?:")
         elif char == "}" and depth:
             depth -= 1

@@ -34,7 +34,7 @@ def symbols_named(
     connection: apsw.Connection, snapshot: Snapshot, name: str, where: Filter, *, kind: str | None = None
 ) -> list[Defined]:
     """Definitions called `name`, which may be qualified; the exact case first, then any case."""
-    parts = tokens.split_qualified(name)
+    parts = tokens.split_qualified(name.encode("utf-8", "replace").decode())
     if not parts:
         return []
     suffix = "." + ".".join(parts)

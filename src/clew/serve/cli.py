@@ -278,7 +278,7 @@ def _ask(
             if no_index:
                 raise
             root = engine.root_for_index(_tree_around(path or "") if is_file else path)
-            print(f"{root} has no complete index yet: indexing it first", file=sys.stderr)
+            print(f"{root} is not indexed yet: indexing it first", file=sys.stderr)
             with ProgressView("indexing") as view:
                 engine.index(root, watch=view)
             envelope, as_text = ask(engine, scope)

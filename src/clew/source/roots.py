@@ -39,7 +39,7 @@ def canonical_root(path: str | os.PathLike[str]) -> str:
 def file_key(path: str) -> str:
     """The key of a file below its root: forward slashes, no `.` segments; refuses what could escape."""
     key = path.replace("\\", "/")
-    if not key or "\0" in key:
+    if not key or "\0" in key or not is_text(key):
         raise BadPath(f"{path!r} is no file key; give a path relative to the root")
     if key.startswith("/") or _DRIVE.match(key):
         raise BadPath(f"{path} is absolute; give a path relative to the root")

@@ -74,7 +74,9 @@ class Registry:
 def make_private(directory: Path) -> None:
     """Create a directory of Clew's own, readable by its owner alone."""
     try:
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for path in (*reversed(directory.parents), directory):  # mkdir(parents=True) would leave those open to all
+            if not path.is_dir():
+                path.mkdir(exist_ok=True, mode=0o700)
     except OSError as error:
         raise StoreError(
             f"cannot create {directory}: {error.strerror}; set CLEW_HOME to a directory you may write"
