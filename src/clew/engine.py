@@ -12,7 +12,7 @@ from pathlib import Path
 import apsw
 
 from clew.config import Config, load_config
-from clew.errors import BadInput, BadPath, ClewError, NotIndexed, StoreError
+from clew.errors import BadInput, BadPath, ClewError, NotIndexed, StoreCorrupt, StoreError
 from clew.index import runs
 from clew.index.build import git_blob_hash
 from clew.index.runs import Watch
@@ -24,6 +24,7 @@ from clew.search.query import parse_query
 from clew.source import git, roots
 from clew.source.reading import read_file
 from clew.store import codebases, derive, facts, integrity, snapshots
+from clew.store.database import translated
 from clew.store.registry import Registry
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
@@ -103,10 +104,11 @@ class Engine:
         root = self.root_for_index(path, force=force)
         store = self._store(self.registry.store_directory(roots.family_of(root)))
         excluded = self._nested(root)
+        store.connection()  # a store that cannot be used is not registered
+        if root not in self.registry.all():
+            self.registry.add(root, store.directory)
         if not force and self._is_believed(store, root):
             return runs.sync(store, root, config=self.config, watch=watch, excluded=excluded)
-        store.connection()  # a store that cannot be used is not registered
-        self.registry.add(root, store.directory)
         return runs.create(store, root, config=self.config, watch=watch, force=force, excluded=excluded)
 
     def sync(self, path: str | None = None, *, files: Iterable[str] | None = None, watch: Watch = no_watch) -> RunStats:
@@ -145,11 +147,10 @@ class Engine:
             if directory.exists():
                 held.enter_context(lock.codebase_lock(store, root))
             if others:
-                with store.write() as connection:
-                    row = codebases.find_codebase(connection, root)
-                    if row is not None:
-                        codebases.delete_codebase(connection, row.id)
-                sweep(store)
+                try:
+                    _forget(store, root)
+                except StoreCorrupt:
+                    others = []  # nothing in it can be saved for them either
             self.registry.remove(root)
             if not others:
                 store.close()
@@ -318,12 +319,13 @@ class Engine:
         return frozenset(other for other in inside if git.find_top_level(other) == other)
 
     def _is_believed(self, store: Store, root: str) -> bool:
-        row = codebases.find_codebase(store.connection(), root) if store.exists else None
-        return (
-            row is not None
-            and row.state in states.SEARCHABLE
-            and proof.validate(store.connection(), row).outcome == "valid"
-        )
+        with translated(store.database):
+            row = codebases.find_codebase(store.connection(), root) if store.exists else None
+            return (
+                row is not None
+                and row.state in states.SEARCHABLE
+                and proof.validate(store.connection(), row).outcome == "valid"
+            )
 
     def _question(self, path: str | None, scope: Scope | None) -> tuple[Codebase, Filter]:
         codebase = self.resolve(path)
@@ -390,6 +392,10 @@ class Engine:
         store = self._store(directory)
         if not store.exists:
             return CodebaseState(root, "not_found", "missing_marker_doc")
+        with translated(store.database):
+            return self._read_state(store, root)
+
+    def _read_state(self, store: Store, root: str) -> CodebaseState:
         connection = store.connection()
         row = codebases.find_codebase(connection, root)
         if row is None:
@@ -412,9 +418,18 @@ class Engine:
             updated_at=row.updated_at,
             run=row.run,
             fingerprint=row.fingerprint,
-            store=str(directory),
+            store=str(store.directory),
             size_bytes=store.size_bytes(),
         )
+
+
+def _forget(store: Store, root: str) -> None:
+    """Take one codebase out of a store that others share."""
+    with store.write() as connection:
+        row = codebases.find_codebase(connection, root)
+        if row is not None:
+            codebases.delete_codebase(connection, row.id)
+    sweep(store)
 
 
 def _checked(files: Iterable[FileContent]) -> Iterator[FileContent]:

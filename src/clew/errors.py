@@ -44,11 +44,12 @@ class NotFound(ClewError):
 
 
 class NotIndexed(ClewError):
-    """No believable index exists for `root`."""
+    """No believable index exists for `root`; `proof` says why one that is claimed is not believed."""
 
-    def __init__(self, message: str, root: str) -> None:
+    def __init__(self, message: str, root: str, *, proof: str | None = None) -> None:
         super().__init__(message)
         self.root = root
+        self.proof = proof
 
 
 class Busy(ClewError):

@@ -15,8 +15,9 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-# On UTF-8 bytes this is three times as fast as the same pattern on text; bytes above 127 are letters.
-_WORD = re.compile(rb"[A-Za-z0-9_\x80-\xff]+")
+# Everything but ASCII letters, digits, `_` and bytes above 127 becomes a space: translating and splitting
+# UTF-8 bytes is five times as fast as a regular expression on text.
+_TO_SPACES = bytes(c if chr(c).isalnum() or c == 95 or c > 127 else 32 for c in range(256))
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\da-zA-Z_]+")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
@@ -55,7 +56,7 @@ _hash_of_term = _HashOfTerm()
 
 def text_terms(text: bytes) -> list[str]:
     """The terms of a stretch of source, each as often as it occurs, in order."""
-    return list(chain.from_iterable(map(_terms_of_word.__getitem__, _WORD.findall(text))))
+    return list(chain.from_iterable(map(_terms_of_word.__getitem__, text.translate(_TO_SPACES).split())))
 
 
 def document_terms(scope: str, text: bytes) -> list[str]:
@@ -80,7 +81,7 @@ def term_hash(term: str) -> bytes:
 
 def words(text: str) -> list[str]:
     """The raw words of a text, in order."""
-    return [w.decode("utf-8", "replace") for w in _WORD.findall(text.encode("utf-8", "replace"))]
+    return [w.decode("utf-8", "replace") for w in text.encode("utf-8", "replace").translate(_TO_SPACES).split()]
 
 
 def terms_of(word: str) -> tuple[str, ...]:
@@ -102,31 +103,39 @@ def _expand(word: bytes) -> tuple[str, ...]:
     if len(word) > MAX_WORD_BYTES:
         return ()
     text = word.decode("utf-8", "replace")
-    if text.islower() and text.isascii() and text.isalpha():
-        return (_stem(text),)
+    if text.isalpha() and text.islower() and text.isascii():
+        return (_stem_of[text],)
     parts = _PART.findall(text)
     whole = text.lower()
     if len(parts) > MAX_PARTS or not parts:
         return (whole,) if whole.strip("_") else ()
-    terms = dict.fromkeys(term for part in parts for term in _part_terms(part.lower()))
+    if text.isascii():
+        terms = [_stem_of[part.lower()] for part in parts]
+    else:
+        terms = [term for part in parts for term in _part_terms(part.lower())]
     if len(parts) > 1 or whole != parts[0].lower():
-        terms[whole] = None
-    return tuple(terms)
+        terms.append(whole)
+    return tuple(dict.fromkeys(terms)) if len(terms) > 1 else tuple(terms)
 
 
 def _part_terms(part: str) -> Iterable[str]:
-    if not part.isascii() and _CJK.search(part):
+    if _CJK.search(part):
         # No spaces between words: pairs of characters stand in for words.
         return [part[i : i + 2] for i in range(max(1, len(part) - 1))]
-    return (_stem(part),)
+    return (_stem_of[part],)
 
 
-@lru_cache(maxsize=200_000)
-def _stem(word: str) -> str:
-    if len(word) < MIN_STEM_LETTERS:
-        return word
-    stemmed: str = _stemmer().stemWord(word)
-    return stemmed
+class _StemOfWord(dict[str, str]):
+    """Lower-case word → stem, worked out once."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= _MEMO_LIMIT:
+            self.clear()
+        stem = self[word] = word if len(word) < MIN_STEM_LETTERS else _stemmer().stemWord(word)
+        return stem
+
+
+_stem_of = _StemOfWord()
 
 
 @lru_cache(maxsize=1)

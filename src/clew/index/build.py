@@ -24,8 +24,8 @@ from clew.store.snapshots import Entry
 from clew.store.store import Store
 from clew.types import Diagnostic, Facts, FileContent, RunStats, Skip, Stat
 
-_COMMIT_BYTES = 1_000_000  # of parsed source a transaction: what a kill can cost
-_DERIVE_CHUNKS = 12_000  # documents kept in memory before they go into the candidate index
+_COMMIT_BYTES = 2_000_000  # of parsed source a transaction: what a kill can cost
+_DERIVE_CHUNKS = 30_000  # documents kept in memory before they go into the candidate index
 
 NO_STAT = Stat(0, 0, 0, 0)
 Report = Callable[[int, int], None]  # files and bytes done so far

@@ -20,6 +20,7 @@ from clew.lifecycle.lock import codebase_lock, is_held
 from clew.source import git
 from clew.source.trees import look_at, walk
 from clew.store import codebases, snapshots
+from clew.store.database import translated
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
 from clew.store.sweep import sweep
@@ -70,7 +71,8 @@ def sync(
     """Bring a believed index up to what the tree says now; nothing is written when nothing changed.
 
     With `keys` only those files are looked at: for callers that know what changed."""
-    row = codebases.find_codebase(store.connection(), root)
+    with translated(store.database):
+        row = codebases.find_codebase(store.connection(), root)
     if row is not None and row.state == "indexing" and is_held(store, root):
         raise Busy(f"{root} is being indexed; `clew status` shows how far it is", root)
     with codebase_lock(store, root, wait_s=_SYNC_WAIT_S), store.lease():
@@ -127,10 +129,9 @@ def believed(connection: apsw.Connection, root: str) -> Snapshot:
     if found.outcome == "fingerprint_mismatch":
         raise RequiresReindex(f"the index of {root} was made by another version; run `clew index --force {root}`", root)
     snapshot = snapshots.find_snapshot(connection, row.id)
-    if row.state not in states.SEARCHABLE or found.outcome != "valid" or snapshot is None:
-        raise NotIndexed(
-            f"{root} has no complete index (state {row.state}, proof: {found.reason}); run `clew index {root}`", root
-        )
+    if row.state not in states.SEARCHABLE or found.outcome == "stale_local" or snapshot is None:
+        message = f"{root} has no complete index (state {row.state}, proof: {found.reason}); run `clew index {root}`"
+        raise NotIndexed(message, root, proof=found.reason)
     return snapshot
 
 

@@ -49,6 +49,11 @@ _WHOLE_NAMES = frozenset({"section", "key", "rule", "element", "test"})  # a dot
 MAX_SYMBOLS = 65_535  # ordinals are 16 bits wide in the store
 MAX_SIGNATURE = 240
 MAX_NAME = 240  # longer ones are headings and selectors
+MAX_DEPTH = 1_000  # of brackets
+_DATA_BYTES = 16_384  # smaller data is parsed like anything else
+_OF_NUMBERS = b"0123456789abcdefxuABCDEFXU,;+-. \t\r\n[](){}"
+_NO_BRACKETS = bytes(set(range(256)) - set(b"([{}])"))
+_DEPTH_STEP = {byte: 1 if byte in b"([{" else -1 for byte in b"([{}])"}
 _COMPOUND_NAME = re.compile(r"[\w$~]+(?:(?:::|\.|:|\\|#)[\w$~?!=]+)+\Z")
 _TEMPLATE_ARGUMENTS = re.compile(r"\s*<.*", re.DOTALL)
 _QUOTES = (b'"', b"'", b"`")
@@ -62,11 +67,12 @@ def extract(content: bytes, language: str) -> Facts:
     grammar = grammars.load(LANGUAGES[language]) if language in LANGUAGES else None
     if grammar is None:
         return _assemble(content, starts, [], [], b"", frozenset(), ())
-    found = grammar.run(content)
-    if found is None:
-        return _assemble(content, starts, [], [], b"", frozenset(), ("parse_timeout",))
-    captures, broken = found
-    diagnostics = ("syntax_error",) if broken else ()
+    obstacle = _obstacle(content, LANGUAGES[language].role) if len(content) > MAX_DEPTH else ""
+    if obstacle:
+        return _assemble(content, starts, [], [], b"", frozenset(), (obstacle,))
+    root = grammar.parse(content)
+    captures = grammar.captures(root)
+    diagnostics = ("syntax_error",) if root.has_error else ()
     comments = Comments(content, starts, captures.get("comment", []))
     symbols = _symbols(content, starts, captures, comments)
     if len(symbols) > MAX_SYMBOLS:
@@ -78,6 +84,18 @@ def extract(content: bytes, language: str) -> Facts:
     names |= {byte - 1 for byte in names if content[byte - 1 : byte] in _QUOTES}  # a quoted name starts there
     uses = pack_uses(captures, names)
     return _assemble(content, starts, symbols, imports, uses, comments.lines, diagnostics)
+
+
+def _obstacle(content: bytes, role: str) -> str:
+    """What would keep a parser busy for minutes, if anything: it cannot be interrupted."""
+    if len(content) > _DATA_BYTES and role == "code":
+        rest = len(content.translate(None, _OF_NUMBERS))  # a bare list of numbers defines nothing
+        if rest * 50 < len(content) and b"=" not in content[:_DATA_BYTES]:
+            return "data"
+    brackets = content.translate(None, _NO_BRACKETS)
+    if len(brackets) > MAX_DEPTH and max(accumulate(map(_DEPTH_STEP.__getitem__, brackets))) > MAX_DEPTH:
+        return "too_deep"
+    return ""
 
 
 def line_starts(content: bytes) -> list[int]:

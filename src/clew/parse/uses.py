@@ -30,10 +30,15 @@ def pack_uses(captures: dict[str, list[Any]], definitions: set[int]) -> bytes:
         nodes = captures.get(capture)
         if nodes:
             places = [node.start_byte for node in nodes]
-            spans.update(zip(places, [node.end_byte for node in nodes], strict=True))
-            roles.update(dict.fromkeys(places, role))
+            found = zip(places, [node.end_byte for node in nodes], strict=True)
+            mine = dict.fromkeys(places, role)
+            # The binding gives nodes in any order: of those that start together the longest counts.
+            spans.update(found if len(mine) == len(places) else sorted(found))
+            roles.update(mine)
     for start in definitions:
         spans.pop(start, None)
+    for start in [start for start, end in spans.items() if start == end]:  # what the parser missed
+        del spans[start]
     if not spans:
         return b""
     places = sorted(spans)

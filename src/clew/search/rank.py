@@ -18,6 +18,8 @@ FILE_NAME = 0.5  # every telling word of the file's name is in the query
 TEST_FILE = -0.3  # tests repeat what they test, more often than the code says it
 SAME_FILE_DECAY = 0.85  # each further hit of a file, so that one file does not fill the page
 
+_STEM_LETTERS = 3  # what a stem and its word have in common at the least
+
 _TEST_PATH = re.compile(
     r"(?:^|/)(?:tests?|testing|spec|specs|__tests__|testdata|fixtures)/|(?:^|/)test_[^/]*$|[._-](?:test|spec)s?\.[^/]*$"
     r"|(?:^|/)conftest\.py$|Tests?\.\w+$"
@@ -43,9 +45,12 @@ def _name_match(path: str, query: Query, bm25: Bm25) -> float:
     stem = path.rpartition("/")[2].partition(".")[0]
     if stem in ("__init__", "index", "mod", "lib", "main"):
         stem = path.rpartition("/")[0].rpartition("/")[2]
+    low = stem.lower()
+    if not any(term[:_STEM_LETTERS] in low for term in query.terms):  # cheap, and says no to nearly all files
+        return 0.0
     words = {term for part in tokens.parts_of(stem) for term in tokens.terms_of(part)}
     wanted = set(query.terms)
-    if not words or not words & wanted:
+    if not words & wanted:
         return 0.0
     weights = {word: bm25.weight(word) or 1.0 for word in words}
     return sum(weights[word] for word in words & wanted) / sum(weights.values())

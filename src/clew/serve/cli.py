@@ -301,7 +301,7 @@ def _answer(
     from clew.engine import Engine
     from clew.serve import envelopes
 
-    failed = False
+    tool, failed = click.get_current_context().info_name or "", False
     try:
         engine = Engine()
         try:
@@ -311,9 +311,9 @@ def _answer(
         finally:
             engine.close()
     except ClewError as error:
-        envelope, failed = envelopes.failure(_asked(path), error), True
+        envelope, failed = envelopes.failure(_asked(path), error, tool), True
     except OSError as error:
-        envelope, failed = envelopes.failure(_asked(path), _explained(error)), True
+        envelope, failed = envelopes.failure(_asked(path), _explained(error), tool), True
     code = envelopes.exit_code(envelope)
     if as_json:
         return _print(_json(envelope), code)

@@ -50,6 +50,13 @@ _EXIT_CODES = {
     "blocked": 3,
     "needs_decision": 3,
 }
+_EMPTY: dict[str, Envelope] = {
+    "search": {"results": [], "total": 0, "truncated": False, "continuation": None},
+    "paths": {"items": [], "total": 0, "truncated": False},
+    "symbol": {"symbols": []},
+    "outline": {"symbols": []},
+    "read": {"content": "", "start_line": 0, "end_line": 0, "total_lines": 0, "truncated": False},
+}
 _BUCKETS = {
     "indexed": "Ready",
     "sync_completed": "Ready",
@@ -184,7 +191,9 @@ def codebases(found: list[CodebaseState]) -> Envelope:
 
 def bucket(found: CodebaseState) -> str:
     """The heading under which a codebase is listed."""
-    if found.interrupted or (found.state in ("indexed", "sync_completed") and found.proof != "valid"):
+    if found.interrupted or (
+        found.state in ("indexed", "sync_completed") and found.proof not in ("valid", "probe_failed")
+    ):
         return "Requires Reindex" if found.proof == "fingerprint_mismatch" else "Failed"
     return _BUCKETS.get(found.state, "Failed")
 
@@ -206,11 +215,15 @@ def repaired(path: str, root: str, blobs: int) -> Envelope:
     return {**cleared(path, root), "operation": "repair", "stats": {"blobs": blobs}}
 
 
-def failure(path: str, error: ClewError) -> Envelope:
-    """An error as an envelope that a program can branch on."""
+def failure(path: str, error: ClewError, tool: str = "") -> Envelope:
+    """An error as an envelope that a program can branch on; an `error` keeps the tool's own fields, empty."""
     envelope: Envelope = {"path": path, "message": str(error)}
     if isinstance(error, NotIndexed):
-        return {"status": "not_indexed", "reason": "not_indexed", **envelope, **_hints(error.root, "create")}
+        gate = _hints(error.root, "create")
+        if error.proof:
+            action = _call("create", error.root)
+            gate["hints"]["staleLocal"] = {"completionProof": error.proof, "recommendedAction": action}
+        return {"status": "not_indexed", "reason": "not_indexed", **envelope, **gate}
     if isinstance(error, RequiresReindex):
         return {"status": "requires_reindex", "reason": "requires_reindex", **envelope, **_hints(error.root, "reindex")}
     if isinstance(error, Busy):
@@ -222,7 +235,8 @@ def failure(path: str, error: ClewError) -> Envelope:
     if isinstance(error, NotFound):
         return {"status": "not_found", **envelope}
     kind, status = _kind(error)
-    return {"status": "error", "reason": kind, **envelope, "problem": _problem(kind, status, str(error))}
+    problem = _problem(kind, status, str(error))
+    return {"status": "error", "reason": kind, **envelope, "problem": problem, **_EMPTY.get(tool, {})}
 
 
 def exit_code(envelope: Envelope) -> int:

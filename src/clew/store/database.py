@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shutil
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
@@ -18,6 +19,7 @@ import apsw
 from clew.errors import StoreCorrupt, StoreError, StoreFull, StoreTooNew
 
 BUSY_TIMEOUT_MS = 10_000
+_NEEDED_BYTES = 65_536  # with less, SQLite cannot share memory and calls that an input/output error
 
 
 def connect(path: Path, migrations: str) -> apsw.Connection:
@@ -72,12 +74,13 @@ def translated(path: Path) -> Iterator[None]:
     try:
         yield
     except (apsw.NotADBError, apsw.CorruptError) as error:
-        raise StoreCorrupt(
-            f"the index at {path} is damaged ({error}); remove it with `clew clear` and index again"
-        ) from error
+        cure = "remove it with `clew clear`" if path.name == "clew.db" else "delete that file"
+        raise StoreCorrupt(f"the index at {path} is damaged ({error}); {cure} and index again") from error
     except apsw.FullError as error:
         raise StoreFull(f"no room left on the disk for {path}; free some and run the command again") from error
     except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.IOError) as error:
+        if isinstance(error, apsw.IOError) and shutil.disk_usage(path.parent).free < _NEEDED_BYTES:
+            raise StoreFull(f"no room left on the disk for {path}; free some and run the command again") from error
         raise StoreError(f"cannot use the index at {path}: {error}; check rights and space there") from error
     except apsw.BusyError as error:
         raise StoreError(f"the index at {path} is busy for over {BUSY_TIMEOUT_MS // 1000} s; try again") from error

@@ -50,7 +50,7 @@ class LexicalIndex:
     @contextmanager
     def writer(self, epoch: int, *, create: bool = False, large: bool = False) -> Iterator[Writer]:
         """Add and remove documents; they are durable when the block ends. Only under the store's lock."""
-        index = self._create(epoch) if create or not self._path(epoch).exists() else self._open(epoch)
+        index = self._create(epoch) if create else self._open(epoch)  # a lost one must not seem empty
         writer = index.writer(_HEAP_BYTES if large else _SMALL_HEAP_BYTES, 1)
         try:
             yield Writer(writer)

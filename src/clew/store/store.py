@@ -63,7 +63,7 @@ class Store:
     @contextlib.contextmanager
     def lease(self) -> Iterator[None]:
         """Keep what is referred to now, and what a run is about to add, from the sweep."""
-        with leases.hold(self.leases, sweep_count(self.connection())):
+        with translated(self.database), leases.hold(self.leases, sweep_count(self.connection())):
             yield
 
     @contextlib.contextmanager
