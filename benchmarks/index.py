@@ -27,10 +27,11 @@ import zstandard
 from benchmarks.corpora import django
 from clew import Engine, load_config, tokens
 from clew.index import classify
-from clew.index.build import NO_STAT, git_blob_hash
+from clew.index.build import NO_STAT
 from clew.parse import grammars
 from clew.parse.extract import extract
 from clew.parse.languages import LANGUAGES, language_of
+from clew.source.git import git_blob_hash
 from clew.source.reading import read_file
 from clew.source.trees import walk
 from clew.store import derive, facts, snapshots

@@ -118,6 +118,13 @@ def test_generated_block_is_up_to_date(document: str, name: str) -> None:
         assert found[0] == generate(name), f"run `CLEW_UPDATE_DOCS=1 pytest {Path(__file__).name}`"
 
 
+@pytest.mark.skipif(not RESULTS.exists(), reason="no run is recorded")
+def test_every_part_of_the_benchmark_is_explained() -> None:
+    parts = [key for key, value in json.loads(RESULTS.read_text("utf-8")).items() if isinstance(value, dict)]
+    text = (ROOT / "docs" / "benchmarks.md").read_text("utf-8")
+    assert [part for part in parts if f"\n| `{part}` |" not in text] == []
+
+
 def examples(document: str) -> list[str]:
     fences = re.findall(r"^```console\n(.*?)^```", (ROOT / document).read_text("utf-8"), re.MULTILINE | re.DOTALL)
     return [line.removeprefix("$ ") for fence in fences for line in fence.splitlines() if line.startswith("$ ")]

@@ -63,20 +63,26 @@ WORDS = st.text(st.sampled_from("abzABZ019_é漢字ß -.(\n"), max_size=60)
 
 
 @given(WORDS)
-def test_counting_equals_the_sum_over_words(text: str) -> None:
-    naive: Counter[str] = Counter()
-    for word in tokens.words(text):
-        naive.update(tokens.terms_of(word))
-    assert tokens.count_terms(text.encode()) == dict(naive)
+def test_a_text_has_the_terms_of_its_words(text: str) -> None:
+    naive = [term for word in tokens.words(text) for term in tokens.terms_of(word)]
+    assert tokens.text_terms(text.encode()) == tokens.document_terms("", text.encode()) == naive
+
+
+def test_a_document_is_headed_by_its_scope() -> None:
+    assert tokens.document_terms("Cart.add", b"total") == ["cart", "add", "total"]
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_can_be_counted_packed_and_spelled(text: bytes) -> None:
-    counts = tokens.count_terms(text)
-    assert all(term and n > 0 for term, n in counts.items())
-    terms, freqs = tokens.pack_terms(counts)
-    assert len(terms) == 4 * len(counts) and len(freqs) == len(counts)
-    assert Counter(tokens.spell_out(counts).split(" ")) == Counter(counts or {"": 1})
+def test_any_bytes_can_be_packed(text: bytes) -> None:
+    terms = tokens.text_terms(text)
+    hashes, freqs = tokens.pack_terms(terms)
+    counts = Counter(terms)
+    assert all(terms)
+    assert hashes == b"".join(map(tokens.term_hash, counts)) and list(freqs) == list(counts.values())
+
+
+def test_frequencies_stop_at_255() -> None:
+    assert tokens.pack_terms(["a"] * 1_000 + ["b"])[1] == bytes([255, 1])
 
 
 @given(st.text(max_size=40))

@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import apsw
 
 from clew.config import Config, load_config
-from clew.errors import BadInput, BadPath, ClewError, NotIndexed, StoreCorrupt, StoreError
+from clew.errors import BadInput, BadPath, ClewError, NotFound, StoreCorrupt, StoreError
 from clew.index import runs
-from clew.index.build import git_blob_hash
 from clew.index.runs import Watch
-from clew.lifecycle import freshness, lock, proof, states
+from clew.lifecycle import freshness, lock, proof, states, status
+from clew.lifecycle.catalog import Catalog, Codebase
 from clew.parse.languages import resolve_language
 from clew.search import find, navigate
 from clew.search.filters import Filter, make_filter
 from clew.search.query import parse_query
-from clew.source import git, roots
+from clew.source import roots
 from clew.source.reading import read_file
 from clew.store import codebases, derive, facts, integrity, snapshots
 from clew.store.database import translated
-from clew.store.registry import Registry
+from clew.store.postings import FileOf
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
 from clew.store.sweep import sweep
 from clew.types import (
+    PROJECT,
     Check,
     CodebaseState,
     Content,
@@ -48,17 +47,7 @@ from clew.types import (
     SymbolsFound,
 )
 
-PROJECT = "project:"  # the root of a codebase that came as content has this prefix
 MAX_READ_LINES = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class Codebase:
-    """A codebase that a request resolved to, and the part of it that the request is about."""
-
-    root: str
-    store: Store
-    subtree: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,34 +68,26 @@ class Engine:
 
     def __init__(self, config: Config | None = None) -> None:
         self.config = config or load_config()
-        self.registry = Registry(self.config.home)
-        self._stores: dict[Path, Store] = {}
+        self.catalog = Catalog(self.config.home)
 
     def close(self) -> None:
         """Close this thread's connections."""
-        for store in self._stores.values():
-            store.close()
-        self.registry.close()
+        self.catalog.close()
 
     # -- the index ---------------------------------------------------------------------------------
 
-    def root_for_index(self, path: str | None, *, force: bool = False) -> str:
+    def root_for_index(self, path: str | None = None, *, force: bool = False) -> str:
         """The root that `index` would work on: the codebase around the path, else the path itself."""
-        asked = roots.canonical_root(path if path is not None else roots.default_root(os.getcwd()))
-        known = self.registry.containing(asked)
-        if known is not None and (known == asked or git.find_top_level(asked) != asked):
-            return known
-        roots.guard_root(asked, force=force)
-        return asked
+        return self.catalog.root_for_index(path, force=force)
 
     def index(self, path: str | None = None, *, force: bool = False, watch: Watch = no_watch) -> RunStats:
         """Create the index of a tree, or bring it up to date; `force` rebuilds it."""
         root = self.root_for_index(path, force=force)
-        store = self._store(self.registry.store_directory(roots.family_of(root)))
-        excluded = self._nested(root)
+        store = self.catalog.store_for(root)
+        excluded = self.catalog.nested(root)
         store.connection()  # a store that cannot be used is not registered
-        if root not in self.registry.all():
-            self.registry.add(root, store.directory)
+        if root not in self.catalog.registry.all():
+            self.catalog.registry.add(root, store.directory)
         if not force and self._is_believed(store, root):
             return runs.sync(store, root, config=self.config, watch=watch, excluded=excluded)
         return runs.create(store, root, config=self.config, watch=watch, force=force, excluded=excluded)
@@ -119,7 +100,7 @@ class Engine:
             codebase.root,
             config=self.config,
             watch=watch,
-            excluded=self._nested(codebase.root),
+            excluded=self.catalog.nested(codebase.root),
             keys=None if files is None else [roots.file_key(key) for key in files],
         )
 
@@ -130,19 +111,18 @@ class Engine:
         if not project or "\0" in project:
             raise BadInput("a project needs a name")
         root = PROJECT + project
-        store = self._store(self.registry.store_directory(root))
+        store = self.catalog.store_for(root)
         store.connection()
-        self.registry.add(root, store.directory)
+        self.catalog.registry.add(root, store.directory)
         return runs.index_content(
             store, root, _checked(files), removed=[roots.file_key(p) for p in removed], config=self.config, watch=watch
         )
 
     def clear(self, path: str | None = None) -> str:
         """Remove the index of a codebase; the tree is not touched."""
-        root = self._registered(path)
-        directory = self.registry.all()[root]
-        others = [r for r, d in self.registry.all().items() if d == directory and r != root]
-        store = self._store(directory)
+        codebase = self.resolve(path)
+        root, store, directory = codebase.root, codebase.store, codebase.store.directory
+        others = [r for r, d in self.catalog.registry.all().items() if d == directory and r != root]
         with contextlib.ExitStack() as held:
             if directory.exists():
                 held.enter_context(lock.codebase_lock(store, root))
@@ -151,10 +131,9 @@ class Engine:
                     _forget(store, root)
                 except StoreCorrupt:
                     others = []  # nothing in it can be saved for them either
-            self.registry.remove(root)
+            self.catalog.registry.remove(root)
             if not others:
-                store.close()
-                del self._stores[directory]
+                self.catalog.drop_store(directory)
                 shutil.rmtree(directory, ignore_errors=True)
         return root
 
@@ -176,6 +155,7 @@ class Engine:
         query = parse_query(text)
         codebase, where = self._question(path, scope)
         with self._reading(codebase) as (connection, snapshot, fresh):
+            _require_files(connection, snapshot, codebase)
             ranked = find.find(codebase.store, connection, snapshot, query, where)
             hits: list[Hit] = []
             taken = 0
@@ -183,7 +163,7 @@ class Engine:
                 if len(hits) == limit:
                     break
                 taken += 1
-                is_fresh = self._verify(codebase, connection, hit.file.path, hit.file.stat, hit.file.blob)
+                is_fresh = codebase.is_project or self._verify(codebase, connection, hit.file)
                 if is_fresh is None:
                     fresh.dropped += 1
                     continue
@@ -218,7 +198,7 @@ class Engine:
 
     def outline(self, file: str) -> Outline:
         """The definitions of a file."""
-        codebase, key = self._file(file)
+        codebase, key = self.catalog.resolve_file(file)
         with self._reading(codebase) as (connection, snapshot, fresh):
             entry = navigate.file_entry(connection, snapshot, key)
             return Outline(
@@ -231,13 +211,14 @@ class Engine:
             raise BadInput("the limit must be at least 1")
         codebase, where = self._question(path, scope)
         with self._reading(codebase) as (connection, snapshot, fresh):
+            _require_files(connection, snapshot, codebase)
             entries = navigate.list_entries(connection, snapshot, where)
             items = tuple(FileItem(e.path, e.stat.size, e.stat.mtime_ns, e.language, e.skip) for e in entries[:limit])
             return Paths(codebase.root, fresh, items, len(entries), len(entries) > limit)
 
     def read(self, file: str, *, lines: tuple[int, int] | None = None, symbol: str | None = None) -> Content:
         """A file's text as it is on disk now, or the part of it that a symbol or a range of lines names."""
-        codebase, key = self._file(file)
+        codebase, key = self.catalog.resolve_file(file)
         with self._reading(codebase) as (connection, snapshot, fresh):
             entry = navigate.file_entry(connection, snapshot, key)
             if symbol is not None:
@@ -265,15 +246,15 @@ class Engine:
 
     def status(self, path: str | None = None) -> CodebaseState:
         """What is known of a codebase, and with what proof."""
-        root = self._registered(path)
-        return self._state(root, self.registry.all()[root])
+        codebase = self.resolve(path)
+        return status.describe(codebase.store, codebase.root)
 
     def list(self) -> list[CodebaseState]:
         """Every codebase, by root; one whose store cannot be read is listed as failed."""
         found = []
-        for root, directory in self.registry.all().items():
+        for root, directory in self.catalog.registry.all().items():
             try:
-                found.append(self._state(root, directory))
+                found.append(status.describe(self.catalog.store(directory), root))
             except StoreError:
                 found.append(CodebaseState(root, "indexfailed", "probe_failed", store=str(directory)))
         return found
@@ -282,9 +263,9 @@ class Engine:
         """Whether everything that Clew stands on is sound, with what to do where it is not."""
         checks: list[Check] = []
         orphans = 0
-        for root, directory in self.registry.all().items():
+        for root, directory in self.catalog.registry.all().items():
             try:
-                found = integrity.inspect(self._store(directory))
+                found = integrity.inspect(self.catalog.store(directory))
             except ClewError as error:
                 checks.append(Check(root, False, str(error)))
                 continue
@@ -294,29 +275,9 @@ class Engine:
 
     def resolve(self, path: str | None = None) -> Codebase:
         """The codebase that a path belongs to, or `NotIndexed`."""
-        asked = _asked(path)
-        root = self.registry.containing(asked)
-        if root is None:
-            raise NotIndexed(f"{asked} is not indexed; run `clew index {asked}`", asked)
-        subtree = "" if root == asked else os.path.relpath(asked, root).replace(os.sep, "/")
-        return Codebase(root, self._store(self.registry.all()[root]), subtree)
+        return self.catalog.resolve(path)
 
     # -- helpers -----------------------------------------------------------------------------------
-
-    def _store(self, directory: Path) -> Store:
-        return self._stores.setdefault(directory, Store(directory))
-
-    def _registered(self, path: str | None) -> str:
-        asked = _asked(path)
-        root = self.registry.containing(asked)
-        if root is None:
-            raise NotIndexed(f"{asked} is not indexed; run `clew index {asked}`", asked)
-        return root
-
-    def _nested(self, root: str) -> frozenset[str]:
-        """Repositories inside this tree that are indexed on their own, and so are no part of it."""
-        inside = (other for other in self.registry.all() if other != root and roots.contains(root, other))
-        return frozenset(other for other in inside if git.find_top_level(other) == other)
 
     def _is_believed(self, store: Store, root: str) -> bool:
         with translated(store.database):
@@ -335,24 +296,12 @@ class Engine:
         )
         return codebase, where
 
-    def _file(self, file: str) -> tuple[Codebase, str]:
-        if file.startswith(PROJECT):
-            raise BadInput("files of a project are named by project and path")
-        absolute = os.path.abspath(file)
-        directory = os.path.realpath(os.path.dirname(absolute))
-        if os.path.isdir(absolute):
-            raise BadPath(f"{file} is a directory; name a file")
-        codebase = self.resolve(directory)
-        return codebase, roots.file_key(
-            os.path.relpath(os.path.join(directory, os.path.basename(absolute)), codebase.root)
-        )
-
     @contextlib.contextmanager
     def _reading(self, codebase: Codebase) -> Iterator[tuple[apsw.Connection, Snapshot, Freshness]]:
         """A pinned, believed state of the codebase, synced with the disk first."""
         decision = "fresh"
-        if not codebase.root.startswith(PROJECT):
-            excluded = self._nested(codebase.root)
+        if not codebase.is_project:
+            excluded = self.catalog.nested(codebase.root)
             done = runs.sync(codebase.store, codebase.root, config=self.config, watch=no_watch, excluded=excluded)
             decision = "synced" if done.added or done.modified or done.removed or done.moved else "fresh"
         with codebase.store.read() as connection:
@@ -363,64 +312,19 @@ class Engine:
                 Freshness(decision, snapshot.ref, snapshot.head, snapshot.generation, states.now()),
             )
 
-    def _verify(self, codebase: Codebase, connection: apsw.Connection, key: str, stat: Stat, blob: int) -> bool | None:
-        """Whether a file still has the indexed content; None when it is gone."""
-        if codebase.root.startswith(PROJECT):
-            return True
-        verdict = freshness.look(codebase.root, key, stat)
-        if verdict == "same":
-            return True
-        if verdict == "gone":
-            return None
-        try:
-            content, _ = read_file(codebase.root, key, limit=self.config.max_file_bytes)
-        except (OSError, BadPath):
-            return None
-        return git_blob_hash(content).hex() == snapshots.blob_hash(connection, blob)
+    def _verify(self, codebase: Codebase, connection: apsw.Connection, file: FileOf) -> bool | None:
+        blob_hash = snapshots.blob_hash(connection, file.blob)
+        return freshness.verify(codebase.root, file.path, file.stat, blob_hash, limit=self.config.max_file_bytes)
 
     def _content(
         self, codebase: Codebase, connection: apsw.Connection, key: str, blob: int | None
     ) -> tuple[bytes, Stat | None]:
-        if codebase.root.startswith(PROJECT) and blob is not None:
+        if codebase.is_project and blob is not None:
             return facts.content(connection, blob), None
         try:
             return read_file(codebase.root, key, limit=self.config.max_file_bytes)
         except OSError as error:
             raise BadPath(f"cannot read {key}: {error.strerror}") from error
-
-    def _state(self, root: str, directory: Path) -> CodebaseState:
-        store = self._store(directory)
-        if not store.exists:
-            return CodebaseState(root, "not_found", "missing_marker_doc")
-        with translated(store.database):
-            return self._read_state(store, root)
-
-    def _read_state(self, store: Store, root: str) -> CodebaseState:
-        connection = store.connection()
-        row = codebases.find_codebase(connection, root)
-        if row is None:
-            return CodebaseState(root, "not_found", "missing_marker_doc")
-        found = proof.validate(connection, row)
-        snapshot = snapshots.find_snapshot(connection, row.id)
-        interrupted = row.state == "indexing" and not lock.is_held(store, root)
-        return CodebaseState(
-            root,
-            row.state,
-            found.reason or found.outcome,
-            interrupted=interrupted,
-            generation=snapshot.generation if snapshot else 0,
-            head=snapshot.head if snapshot else "",
-            files=snapshot.files if snapshot else 0,
-            chunks=snapshot.chunks if snapshot else 0,
-            symbols=snapshot.symbols if snapshot else 0,
-            languages=snapshots.languages(connection, snapshot.id) if snapshot else {},
-            skipped=snapshots.skipped(connection, snapshot) if snapshot else {},
-            updated_at=row.updated_at,
-            run=row.run,
-            fingerprint=row.fingerprint,
-            store=str(store.directory),
-            size_bytes=store.size_bytes(),
-        )
 
 
 def _forget(store: Store, root: str) -> None:
@@ -444,7 +348,10 @@ def _checked(files: Iterable[FileContent]) -> Iterator[FileContent]:
         yield FileContent(key, file.content, language=language, stat=file.stat)
 
 
-def _asked(path: str | None) -> str:
-    if path is not None and path.startswith(PROJECT):
-        return path
-    return os.path.realpath(path if path is not None else os.getcwd())
+def _require_files(connection: apsw.Connection, snapshot: Snapshot, codebase: Codebase) -> None:
+    """An ignored or empty directory is not an empty answer: say so."""
+    if codebase.subtree and not snapshots.has_files_below(connection, snapshot.id, codebase.subtree):
+        raise NotFound(
+            f"{codebase.subtree} has no file in the index of {codebase.root}: it is empty or ignored;"
+            " `clew index` on it gives an ignored directory an index of its own"
+        )

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+PROJECT = "project:"  # the root of a codebase that came as content has this prefix
+
 Skip = Literal["binary", "huge", "minified", "unreadable"]
 State = Literal["not_found", "indexing", "indexed", "sync_completed", "indexfailed", "requires_reindex"]
 

@@ -97,9 +97,9 @@ def test_what_was_parsed_before_a_kill_is_not_parsed_again(tmp_path: Path) -> No
     done = 0
     while done < 50 and time.monotonic() < deadline and process.poll() is None:
         time.sleep(0.02)
-        roots = engine.registry.all()
+        roots = engine.catalog.registry.all()
         if roots and (store := next(iter(roots.values())) / "clew.db").exists():
-            done = engine._store(store.parent).connection().execute("SELECT count(*) FROM facts").get
+            done = engine.catalog.store(store.parent).connection().execute("SELECT count(*) FROM facts").get
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     assert 50 <= done < FILES

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from clew.errors import NotFound
 from tests import dump
 from tests.conftest import git, make_engine, write_tree
 
@@ -190,4 +191,17 @@ def test_a_sync_of_named_files_equals_a_whole_one(tmp_path: Path) -> None:
     write_tree(root, {".gitignore": "ignored/\n"})
     stats = engine.sync(str(root), files=[".gitignore"])
     assert stats.removed == 1, "a changed ignore file must lead to a walk"
+    engine.close()
+
+
+def test_an_ignored_directory_is_no_empty_answer_and_can_be_indexed_on_its_own(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", {"a.py": BODIES[0], ".gitignore": "vendor/\n", "vendor/lib/v.py": BODIES[1]})
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    with pytest.raises(NotFound, match="ignored"):
+        engine.search("delta", str(root / "vendor"))
+    assert engine.root_for_index(str(root / "vendor" / "lib")) == str(root / "vendor" / "lib")
+    engine.index(str(root / "vendor"))
+    assert engine.search("delta", str(root / "vendor")).hits[0].path == "lib/v.py"
+    assert [item.path for item in engine.paths(str(root)).items] == [".gitignore", "a.py"]
     engine.close()

@@ -23,6 +23,7 @@ HOSTILE = {
     "closed": b"[" * DEEP + b"]" * DEEP,
     "braces": b"{" * DEEP + b"}" * DEEP,
     "keys": b'{"a":' * DEEP,
+    "elements": b'<div id="a">' * DEEP,
     "nul": b"x = 1\0\0" * 500,
     "lone cr": b"# a\rx = 1\rdef f():\r" * 100,
     "bom": b"\xef\xbb\xbf# a\n\nx = 1\n",
@@ -45,7 +46,7 @@ def check(content: bytes, language: str) -> Facts:
     for ordinal, symbol in enumerate(facts.symbols):
         assert 0 <= symbol.start_byte <= symbol.name_byte < symbol.end_byte <= len(content), symbol
         assert starts[symbol.start_line - 1] <= symbol.start_byte and symbol.start_line <= symbol.end_line, symbol
-        assert symbol.name
+        assert symbol.name and len(symbol.qualified) < 3_000
         whole = symbol.name.partition("�")[0].encode()
         assert content[symbol.name_byte :].startswith(whole), symbol
         if symbol.parent >= 0:

@@ -7,10 +7,14 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+
+Env = Mapping[str, str]
+NOTHING: Env = {}
 
 
 class Ran(NamedTuple):
@@ -27,7 +31,7 @@ class Ran(NamedTuple):
         return found
 
 
-def clew(*arguments: str | bytes, cwd: Path | None = None, **environment: str) -> Ran:
+def clew(*arguments: str | bytes, cwd: Path | None = None, env: Env = NOTHING, **more: str) -> Ran:
     """Run `clew` in this process, which is quick, with streams and an environment of its own."""
     from clew.serve import cli, terminal
 
@@ -37,7 +41,7 @@ def clew(*arguments: str | bytes, cwd: Path | None = None, **environment: str) -
         patch.setattr(sys, "argv", ["clew", *(os.fsdecode(argument) for argument in arguments)])
         patch.setattr(sys, "stdout", out)
         patch.setattr(sys, "stderr", err)
-        for name, value in {"CLEW_WORKERS": "1", **environment}.items():
+        for name, value in {"CLEW_WORKERS": "1", **env, **more}.items():
             patch.setenv(name, value)
         if cwd is not None:
             patch.chdir(cwd)
@@ -48,12 +52,12 @@ def clew(*arguments: str | bytes, cwd: Path | None = None, **environment: str) -
     return Ran(code, _text(out), _text(err))
 
 
-def clew_process(*arguments: str | bytes, cwd: Path | None = None, **environment: str) -> Ran:
+def clew_process(*arguments: str | bytes, cwd: Path | None = None, env: Env = NOTHING, **more: str) -> Ran:
     """Run `clew` as a process of its own; a traceback is a failure wherever it comes up."""
     done = subprocess.run(
         [sys.executable, "-m", "clew", *arguments],
         cwd=cwd,
-        env={**os.environ, "CLEW_WORKERS": "1", **environment},
+        env={**os.environ, "CLEW_WORKERS": "1", **env, **more},
         capture_output=True,
         timeout=60,
     )

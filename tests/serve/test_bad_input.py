@@ -166,7 +166,7 @@ def test_a_nul_in_an_argument(tree: Path, monkeypatch: pytest.MonkeyPatch) -> No
     ],
 )
 def test_a_bad_setting_is_named(tree: Path, name: str, value: str) -> None:
-    refused(clew("search", "alpha", str(tree), **{name: value}), 2, name.removeprefix("CLEW_").lower(), "environment")
+    refused(clew("search", "alpha", str(tree), env={name: value}), 2, name.removeprefix("CLEW_").lower(), "environment")
 
 
 def test_a_home_that_cannot_be(tree: Path, tmp_path: Path) -> None:
@@ -339,7 +339,7 @@ def small_disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
     """A disk of a given size; the same disk grows when it is asked for again."""
     place = tmp_path / "disk"
     place.mkdir()
-    mounted = []
+    mounted: list[str] = []
 
     def make(size: str) -> Path:
         options = f"remount,size={size}" if mounted else f"size={size}"
@@ -366,15 +366,15 @@ def test_a_full_disk_says_so_and_the_run_goes_on(tmp_path: Path, small_disk: Cal
     ]
     root = write_tree(tmp_path / "tree", {f"m{i}.py": text for i, text in enumerate(body)} | {"a.py": ALPHA})
     home = {"CLEW_HOME": str(small_disk(size) / "home")}
-    ran = clew_process("index", str(root), **home)
+    ran = clew_process("index", str(root), env=home)
     assert (ran.code, ran.out) == (4, "") and "no room left on the disk" in ran.err.splitlines()[-1], ran
-    assert clew_process("index", str(root), "--json", **home).envelope["problem"]["status"] == 507
-    assert clew_process("search", "alpha", str(root), "--no-index", **home).code in (3, 4)
+    assert clew_process("index", str(root), "--json", env=home).envelope["problem"]["status"] == 507
+    assert clew_process("search", "alpha", str(root), "--no-index", env=home).code in (3, 4)
     small_disk("60m")
-    done = clew_process("index", str(root), "--json", **home)
+    done = clew_process("index", str(root), "--json", env=home)
     assert done.code == 0 and done.envelope["stats"]["files"] == 81
-    assert clew_process("search", "alpha", str(root), **home).code == 0
-    assert clew_process("doctor", "--json", **home).envelope["orphans"] == 0
+    assert clew_process("search", "alpha", str(root), env=home).code == 0
+    assert clew_process("doctor", "--json", env=home).envelope["orphans"] == 0
 
 
 def test_a_disk_that_fills_up_during_a_sync_keeps_the_last_answer(
@@ -383,15 +383,15 @@ def test_a_disk_that_fills_up_during_a_sync_keeps_the_last_answer(
     root = write_tree(tmp_path / "tree", {"a.py": ALPHA})
     disk = small_disk("3m")
     home = {"CLEW_HOME": str(disk / "home")}
-    assert clew_process("index", str(root), **home).code == 0
+    assert clew_process("index", str(root), env=home).code == 0
     room = os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize
     (disk / "filler").write_bytes(b"x" * (room - 8_192))
     write_tree(root, {"b.py": "".join(f"def {random.Random(i).randbytes(20).hex()}(): pass\n" for i in range(4_000))})
-    ran = clew_process("search", "alpha", str(root), **home)
+    ran = clew_process("search", "alpha", str(root), env=home)
     assert ran.code == 4 and "no room left on the disk" in ran.err, ran
     (disk / "filler").unlink()
-    assert clew_process("search", "alpha", str(root), **home).code == 0
-    assert len(clew_process("paths", str(root), "--json", **home).envelope["items"]) == 2
+    assert clew_process("search", "alpha", str(root), env=home).code == 0
+    assert len(clew_process("paths", str(root), "--json", env=home).envelope["items"]) == 2
 
 
 def test_what_may_not_be_read_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,6 @@ finds the facts by hash and goes on. It reads no files. Main call: `store_conten
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from clew.index import classify
 from clew.index.pool import ParsePool
 from clew.index.worker import ZSTD_LEVEL, Outcome
 from clew.parse.languages import LANGUAGES, language_of
+from clew.source.git import git_blob_hash
 from clew.store import derive, facts
 from clew.store.facts import FactsKey
 from clew.store.snapshots import Entry
@@ -187,8 +187,3 @@ class _Run:
         self._files += 1
         self._bytes += file.stat.size if file.stat else len(file.content or b"")
         self._report(self._files, self._bytes)
-
-
-def git_blob_hash(content: bytes) -> bytes:
-    """The name git gives to this content."""
-    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).digest()

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import apsw
 
 from clew.errors import BadPath
-from clew.index.build import Report, Stored, git_blob_hash, store_contents
+from clew.index.build import Report, Stored, store_contents
 from clew.parse.languages import LANGUAGES, language_of
+from clew.source.git import git_blob_hash
 from clew.source.reading import FileReader
 from clew.source.trees import Tree
 from clew.store import facts, snapshots

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
-from typing import Literal
 
+from clew.errors import BadPath
+from clew.source.git import git_blob_hash
+from clew.source.reading import read_file, stat_of
 from clew.types import Stat
 
-Verdict = Literal["same", "doubtful", "gone"]
 
+def verify(root: str, path: str, stat: Stat, blob_hash: str, *, limit: int) -> bool | None:
+    """Whether a file still has the content that was indexed; None when it is gone or cannot be read.
 
-def look(root: str, path: str, stat: Stat) -> Verdict:
-    """Whether the file still has the stat that it had when it was indexed."""
+    An equal stat is believed; any other stat means reading the file and comparing its hash."""
     try:
-        found = os.lstat(os.path.join(root, path))
-    except (FileNotFoundError, NotADirectoryError):
-        return "gone"
-    except OSError:
-        return "doubtful"
-    now = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
-    return "same" if now == stat else "doubtful"
+        found = stat_of(os.lstat(os.path.join(root, path)))
+        if found == stat:
+            return True
+        content, _ = read_file(root, path, limit=limit)
+    except (OSError, BadPath):
+        return None
+    return git_blob_hash(content).hex() == blob_hash

@@ -22,6 +22,7 @@ import hashlib
 import re
 from bisect import bisect_right
 from itertools import accumulate
+from operator import sub
 from typing import Any
 
 from clew import tokens
@@ -29,7 +30,7 @@ from clew.parse import grammars
 from clew.parse.chunks import plan_chunks
 from clew.parse.comments import Comments, clean
 from clew.parse.imports import collect_imports
-from clew.parse.languages import LANGUAGES
+from clew.parse.languages import LANGUAGES, Language
 from clew.parse.uses import pack_uses
 from clew.types import Chunk, Facts, Symbol
 
@@ -49,7 +50,9 @@ _WHOLE_NAMES = frozenset({"section", "key", "rule", "element", "test"})  # a dot
 MAX_SYMBOLS = 65_535  # ordinals are 16 bits wide in the store
 MAX_SIGNATURE = 240
 MAX_NAME = 240  # longer ones are headings and selectors
+MAX_QUALIFIED = 1_000  # of what goes before the name: ten thousand nested elements would fill the memory
 MAX_DEPTH = 1_000  # of brackets
+_LONG_LINE = 100_000  # bytes, when that is most of the blob; JSON is read well in one line
 _DATA_BYTES = 16_384  # smaller data is parsed like anything else
 _OF_NUMBERS = b"0123456789abcdefxuABCDEFXU,;+-. \t\r\n[](){}"
 _NO_BRACKETS = bytes(set(range(256)) - set(b"([{}])"))
@@ -67,7 +70,7 @@ def extract(content: bytes, language: str) -> Facts:
     grammar = grammars.load(LANGUAGES[language]) if language in LANGUAGES else None
     if grammar is None:
         return _assemble(content, starts, [], [], b"", frozenset(), ())
-    obstacle = _obstacle(content, LANGUAGES[language].role) if len(content) > MAX_DEPTH else ""
+    obstacle = _obstacle(content, starts, LANGUAGES[language]) if len(content) > MAX_DEPTH else ""
     if obstacle:
         return _assemble(content, starts, [], [], b"", frozenset(), (obstacle,))
     root = grammar.parse(content)
@@ -86,9 +89,13 @@ def extract(content: bytes, language: str) -> Facts:
     return _assemble(content, starts, symbols, imports, uses, comments.lines, diagnostics)
 
 
-def _obstacle(content: bytes, role: str) -> str:
+def _obstacle(content: bytes, starts: list[int], language: Language) -> str:
     """What would keep a parser busy for minutes, if anything: it cannot be interrupted."""
-    if len(content) > _DATA_BYTES and role == "code":
+    if len(content) > _LONG_LINE and language.name != "json":
+        longest = max(map(sub, [*starts[1:], len(content)], starts))
+        if longest > max(_LONG_LINE, len(content) // 2):
+            return "long_line"
+    if len(content) > _DATA_BYTES and language.role == "code":
         rest = len(content.translate(None, _OF_NUMBERS))  # a bare list of numbers defines nothing
         if rest * 50 < len(content) and b"=" not in content[:_DATA_BYTES]:
             return "data"
@@ -242,7 +249,8 @@ def _attach(content: bytes, definitions: list[_Definition], nodes: list[Any], ro
         if not stack:
             continue
         definition = stack[-1]
-        text = content[start:end].decode("utf-8", "replace").strip()
+        raw = content[start:end]
+        text = raw.strip().decode("utf-8", "replace")
         if role == "scope":  # `A::B<T>::f` has two; those after the name are of the body
             if end <= definition.name_byte:
                 text = _TEMPLATE_ARGUMENTS.sub("", text)
@@ -250,7 +258,7 @@ def _attach(content: bytes, definitions: list[_Definition], nodes: list[Any], ro
         elif not getattr(definition, role):
             setattr(definition, role, text)
             if role == "name":
-                definition.name_byte = start
+                definition.name_byte = start + len(raw) - len(raw.lstrip())
 
 
 def _attach_before(content: bytes, definitions: list[_Definition], nodes: list[Any]) -> None:
@@ -282,7 +290,7 @@ def _symbol(
     parent: int,
     comments: Comments,
 ) -> Symbol:
-    name, scope, kind = definition.name.partition("\n")[0][:MAX_NAME].rstrip(), definition.scope, definition.kind
+    name, scope, kind = definition.name.partition("\n")[0][:MAX_NAME].rstrip(" \t\r"), definition.scope, definition.kind
     if kind == "section":
         name = _CLOSING_HASHES.sub("", name)
     if len(name) > 2 and name[0] in "\"'`" and name[-1] == name[0] and name.count(name[0]) == 2:
@@ -297,7 +305,8 @@ def _symbol(
     if kind == "function" and (scope or (parent >= 0 and symbols[parent].kind in CLASS_KINDS)):
         owner = scope.rpartition(".")[2] if scope else symbols[parent].name
         kind = "constructor" if name == owner else "method"
-    qualified = ".".join(part for part in (symbols[parent].qualified if parent >= 0 else "", scope, name) if part)
+    owner = symbols[parent].qualified[:MAX_QUALIFIED] if parent >= 0 else ""
+    qualified = ".".join(part for part in (owner, scope[:MAX_QUALIFIED], name) if part)
     floor = symbols[parent].start_line if parent >= 0 else 0
     first = bisect_right(starts, definition.start)
     last = bisect_right(starts, max(definition.start, definition.end - 1))

@@ -81,38 +81,59 @@ def _translate(glob: str, pattern: str) -> str:
     while position < len(glob):
         char = glob[position]
         if glob.startswith("**/", position) and (position == 0 or glob[position - 1] in "/{,"):
+            while glob.startswith("**/", position):
+                position += 3
             out.append("(?:[^/]+/)*")
-            position += 3
-            continue
-        if glob.startswith("**", position):
-            out.append(".*")
-            position += 2
-            continue
-        position += 1
-        if char == "*":
-            out.append("[^/]*")
-        elif char == "?":
-            out.append("[^/]")
-        elif char == "[":
-            text, position = _character_class(glob, position, pattern)
+        elif char == "*":
+            text, position = _stars(glob, position, pattern)
             out.append(text)
         elif char == "{":
-            depth += 1
+            depth, position = depth + 1, position + 1
             if depth > MAX_BRACES:
                 raise BadInput(f"a glob opens more than {MAX_BRACES} braces within each other")
             out.append("(?:")
-        elif char == "}" and depth:
-            depth -= 1
+        elif char == "}":
+            depth, position = depth - 1, position + 1
+            if depth < 0:
+                raise BadInput(f"the glob {pattern!r} closes a brace that it did not open")
             out.append(")")
         elif char == "," and depth:
+            position += 1
             out.append("|")
-        elif char == "}":
-            raise BadInput(f"the glob {pattern!r} closes a brace that it did not open")
         else:
-            out.append(re.escape(char))
+            text, position = _one_character(glob, position, pattern)
+            out.append(text)
     if depth:
         raise BadInput(f"the glob {pattern!r} opens a brace that it does not close")
     return "".join(out)
+
+
+def _stars(glob: str, position: int, pattern: str) -> tuple[str, int]:
+    """A run of stars, with the characters up to the next run where that is near.
+
+    Those need to be found once only, since the next run takes whatever follows: without the atomic group a
+    pattern of many stars would take exponential time."""
+    after = position
+    while glob[after : after + 1] == "*":
+        after += 1
+    is_wide = after - position > 1  # crosses slashes
+    star = ".*" if is_wide else "[^/]*"
+    parts: list[str] = []
+    end = after
+    while end < len(glob) and glob[end] not in "*/{},":
+        text, end = _one_character(glob, end, pattern)
+        parts.append(text)
+    if parts and glob.startswith("**" if is_wide else "*", end):
+        return f"(?>{star}?{''.join(parts)})", end
+    return star, after
+
+
+def _one_character(glob: str, position: int, pattern: str) -> tuple[str, int]:
+    """What stands for exactly one character; returns its expression and where the glob goes on."""
+    char = glob[position]
+    if char == "[":
+        return _character_class(glob, position + 1, pattern)
+    return "[^/]" if char == "?" else re.escape(char), position + 1
 
 
 def _character_class(glob: str, position: int, pattern: str) -> tuple[str, int]:

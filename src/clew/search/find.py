@@ -49,7 +49,9 @@ def find(store: Store, connection: apsw.Connection, snapshot: Snapshot, query: Q
     """Every hit of a query, best first, one for each definition."""
     allowed = _allowed(connection, snapshot, where)
     chunks = posting_rows.candidates(store, connection, snapshot, query.terms, depth=DEPTH, allowed=allowed)
-    defined = _definitions(connection, query)
+    if allowed is not None:  # the best chunk of the whole snapshot is what scores are shares of
+        chunks += posting_rows.candidates(store, connection, snapshot, query.terms, depth=DEPTH, allowed=None)
+    defined = _definitions(connection, snapshot, query)
     named = _named_files(connection, snapshot, query)
     hashes = [tokens.term_hash(term) for term in query.terms]
     bm25 = Bm25(snapshot, posting_rows.document_frequencies(connection, snapshot.id, hashes))
@@ -102,14 +104,16 @@ def _allowed(connection: apsw.Connection, snapshot: Snapshot, where: Filter) -> 
     return frozenset(facts for path, language, facts in rows if where.allows(path, language))
 
 
-def _definitions(connection: apsw.Connection, query: Query) -> dict[int, float]:
+def _definitions(connection: apsw.Connection, snapshot: Snapshot, query: Query) -> dict[int, float]:
     """Chunks that define a name the query spells out, with what that is worth."""
     found: dict[int, float] = {}
     for identifier in query.identifiers:
         *_, name = tokens.split_qualified(identifier)
         wanted = ".".join(tokens.split_qualified(identifier))
         for spelling in dict.fromkeys((name, name.lower(), name.capitalize())):
-            for symbol, _, qualified, byte in posting_rows.definitions(connection, spelling, MAX_DEFINITIONS):
+            for symbol, _, qualified, byte in posting_rows.definitions(
+                connection, snapshot.id, spelling, MAX_DEFINITIONS
+            ):
                 if not f".{qualified}".lower().endswith(f".{wanted}".lower()):
                     continue
                 chunk = posting_rows.chunk_at(connection, symbol >> CHUNK_BITS, byte)

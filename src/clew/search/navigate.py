@@ -79,7 +79,7 @@ def list_entries(connection: apsw.Connection, snapshot: Snapshot, where: Filter)
 
 
 def _named(connection: apsw.Connection, snapshot: Snapshot, name: str, where: Filter, *, exact: bool) -> list[Defined]:
-    rows = posting_rows.symbols_by_name(connection, name, exact=exact, limit=MAX_SYMBOL_ROWS)
+    rows = posting_rows.symbols_by_name(connection, snapshot.id, name, exact=exact, limit=MAX_SYMBOL_ROWS)
     files = posting_rows.files_of(connection, snapshot.id, {symbol_id >> CHUNK_BITS for symbol_id, _ in rows})
     return [
         Defined(file.path, file.language, symbol, file.stat)

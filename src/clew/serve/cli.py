@@ -365,7 +365,7 @@ def _asked(path: str | None) -> str:
 
 def _check_directory(engine: Engine, path: str) -> None:
     """Refuse what is no directory, so that a typing error never stands for what is around it."""
-    from clew.engine import PROJECT
+    from clew.types import PROJECT
 
     if "\0" in path:
         raise BadPath(f"{path!r} is no directory name; give the path of a directory")

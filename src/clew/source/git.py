@@ -7,6 +7,7 @@ repository: that one counts as no repository.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import subprocess
@@ -104,6 +105,11 @@ def branch(root: str) -> str | None:
         text = _reference(repository, "HEAD")
     prefix = "ref: refs/heads/"
     return text.removeprefix(prefix).strip() if text.startswith(prefix) else None
+
+
+def git_blob_hash(content: bytes) -> bytes:
+    """The name git gives to this content."""
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).digest()
 
 
 def read_config(root: str) -> dict[str, str] | None:

@@ -17,6 +17,7 @@ from clew.store.store import Store
 from clew.types import Stat, Symbol
 
 FEW_FACTS = 2_000  # up to this many allowed facts are handed to the candidate index as a set
+_IN_SNAPSHOT = f"EXISTS (SELECT 1 FROM entry WHERE entry.facts = symbol.id >> {CHUNK_BITS} AND entry.snapshot = ?)"
 
 
 class Posting(NamedTuple):
@@ -167,22 +168,25 @@ def paths_like(connection: apsw.Connection, snapshot: int, word: str, limit: int
     )
 
 
-def definitions(connection: apsw.Connection, name: str, limit: int) -> list[tuple[int, str, str, int]]:
-    """(id, kind, qualified name, first byte) of the symbols with this name, in the whole store."""
+def definitions(connection: apsw.Connection, snapshot: int, name: str, limit: int) -> list[tuple[int, str, str, int]]:
+    """(id, kind, qualified name, first byte) of the snapshot's symbols with this name."""
     return fetch_all(
         connection,
-        "SELECT id, kind, qualified, start_byte FROM symbol WHERE name = ? ORDER BY id LIMIT ?",
-        (name, limit),
+        f"SELECT id, kind, qualified, start_byte FROM symbol WHERE name = ? AND {_IN_SNAPSHOT} ORDER BY id LIMIT ?",
+        (name, snapshot, limit),
     )
 
 
-def symbols_by_name(connection: apsw.Connection, name: str, *, exact: bool, limit: int) -> list[tuple[int, Symbol]]:
-    """(id, symbol) of the symbols with this name in the whole store; without `exact`, in any case."""
+def symbols_by_name(
+    connection: apsw.Connection, snapshot: int, name: str, *, exact: bool, limit: int
+) -> list[tuple[int, Symbol]]:
+    """(id, symbol) of the snapshot's symbols with this name; without `exact`, in any case."""
     rows = fetch_all(
         connection,
         "SELECT id, kind, name, qualified, start_byte, end_byte, name_byte, start_line, end_line, signature, doc,"
-        f" parent FROM symbol WHERE name = ?{'' if exact else ' COLLATE NOCASE'} ORDER BY id LIMIT ?",
-        (name, limit),
+        f" parent FROM symbol WHERE name = ?{'' if exact else ' COLLATE NOCASE'} AND {_IN_SNAPSHOT}"
+        " ORDER BY id LIMIT ?",
+        (name, snapshot, limit),
     )
     return [(row[0], Symbol(*row[1:])) for row in rows]
 

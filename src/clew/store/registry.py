@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import threading
 from pathlib import Path
 
 import apsw
@@ -22,7 +23,7 @@ class Registry:
     def __init__(self, home: Path) -> None:
         self.home = home
         self._path = home / "registry.db"
-        self._open: apsw.Connection | None = None
+        self._local = threading.local()
 
     def store_directory(self, family: str) -> Path:
         """Where the store of a repository family lives; the name shows the folder it is for."""
@@ -60,15 +61,18 @@ class Registry:
         return path
 
     def close(self) -> None:
-        if self._open is not None:
-            self._open.close()
-            self._open = None
+        """Close this thread's connection."""
+        found: apsw.Connection | None = getattr(self._local, "connection", None)
+        if found is not None:
+            found.close()
+            self._local.connection = None
 
     def _connection(self) -> apsw.Connection:
-        if self._open is None:
+        found: apsw.Connection | None = getattr(self._local, "connection", None)
+        if found is None:
             make_private(self.home)
-            self._open = connect(self._path, "registry_migrations")
-        return self._open
+            found = self._local.connection = connect(self._path, "registry_migrations")
+        return found
 
 
 def make_private(directory: Path) -> None:

@@ -121,6 +121,12 @@ def entry_at(connection: apsw.Connection, snapshot: int, path: str) -> Entry | N
     return Entry._make([*row[:5], Stat(*row[5:9]), row[9]]) if row else None
 
 
+def has_files_below(connection: apsw.Connection, snapshot: int, directory: str) -> bool:
+    """Whether the snapshot has any file in a directory, or a file of that name."""
+    sql = "SELECT 1 FROM entry WHERE snapshot = ?1 AND (path = ?2 OR (path >= ?2 || '/' AND path < ?2 || '0')) LIMIT 1"
+    return fetch_one(connection, sql, (snapshot, directory)) is not None
+
+
 def refresh_stats(connection: apsw.Connection, snapshot: int, stats: Mapping[str, Stat]) -> None:
     """Note new stats of files whose content did not change; no new generation."""
     connection.executemany(

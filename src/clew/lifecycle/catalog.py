@@ -1,0 +1,103 @@
+"""Which codebases there are, and which one a path belongs to: the deepest that contains it.
+
+Knows nothing of states; a codebase found here may have no believable index. Main call: `Catalog`.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from clew.errors import BadInput, BadPath, NotIndexed
+from clew.source import git, roots
+from clew.source.ignore import IgnorePolicy
+from clew.store.registry import Registry
+from clew.store.store import Store
+from clew.types import PROJECT
+
+
+@dataclass(frozen=True, slots=True)
+class Codebase:
+    """A codebase that a request resolved to, and the part of it that the request is about."""
+
+    root: str
+    store: Store
+    subtree: str = ""
+
+    @property
+    def is_project(self) -> bool:
+        """Whether it came as content: then there are no files to look at."""
+        return self.root.startswith(PROJECT)
+
+
+class Catalog:
+    """The codebases under one `CLEW_HOME`."""
+
+    def __init__(self, home: Path) -> None:
+        self.registry = Registry(home)
+        self._stores: dict[Path, Store] = {}
+
+    def close(self) -> None:
+        """Close this thread's connections."""
+        for store in list(self._stores.values()):
+            store.close()
+        self.registry.close()
+
+    def store(self, directory: Path) -> Store:
+        """The store in a directory; one object for each."""
+        return self._stores.setdefault(directory, Store(directory))
+
+    def drop_store(self, directory: Path) -> None:
+        """Forget a store whose directory is about to go."""
+        store = self._stores.pop(directory, None)
+        if store is not None:
+            store.close()
+
+    def store_for(self, root: str) -> Store:
+        """The store that a codebase would live in: its repository family's."""
+        family = root if root.startswith(PROJECT) else roots.family_of(root)
+        return self.store(self.registry.store_directory(family))
+
+    def root_for_index(self, path: str | None, *, force: bool = False) -> str:
+        """The root that `index` would work on: the codebase around the path, else the path itself."""
+        asked = roots.canonical_root(path if path is not None else roots.default_root(os.getcwd()))
+        known = self.registry.containing(asked)
+        if known is not None and (known == asked or not _stands_alone(known, asked)):
+            return known
+        roots.guard_root(asked, force=force)
+        return asked
+
+    def resolve(self, path: str | None = None) -> Codebase:
+        """The codebase that a path belongs to, or `NotIndexed`."""
+        asked = path if path is not None else os.getcwd()
+        asked = asked if asked.startswith(PROJECT) else os.path.realpath(asked)
+        root = self.registry.containing(asked)
+        if root is None:
+            raise NotIndexed(f"{asked} is not indexed; run `clew index {asked}`", asked)
+        subtree = "" if root == asked else os.path.relpath(asked, root).replace(os.sep, "/")
+        return Codebase(root, self.store(self.registry.all()[root]), subtree)
+
+    def resolve_file(self, file: str) -> tuple[Codebase, str]:
+        """The codebase of a file, and the file's key in it; the file need not exist."""
+        if file.startswith(PROJECT):
+            raise BadInput("files of a project are named by project and path")
+        absolute = os.path.abspath(file)
+        if os.path.isdir(absolute):
+            raise BadPath(f"{file} is a directory; name a file")
+        directory, name = os.path.realpath(os.path.dirname(absolute)), os.path.basename(absolute)
+        codebase = self.resolve(directory)
+        return codebase, roots.file_key(os.path.relpath(os.path.join(directory, name), codebase.root))
+
+    def nested(self, root: str) -> frozenset[str]:
+        """Repositories inside this tree that are indexed on their own, and so are no part of it."""
+        inside = (other for other in self.registry.all() if other != root and roots.contains(root, other))
+        return frozenset(other for other in inside if git.find_top_level(other) == other)
+
+
+def _stands_alone(root: str, directory: str) -> bool:
+    """Whether a directory inside a codebase can be one of its own: a repository, or ignored there."""
+    if git.find_top_level(directory) == directory:
+        return True
+    key = os.path.relpath(directory, root).replace(os.sep, "/")
+    return IgnorePolicy(root).is_ignored(key, is_dir=True)

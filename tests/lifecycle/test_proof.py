@@ -1,0 +1,175 @@
+"""The completion proof: each way a marker can be wrong, and what a probe that fails may not do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from clew import Engine
+from clew.errors import NotIndexed, RequiresReindex
+from clew.lifecycle import proof
+from clew.lifecycle.proof import KIND
+from clew.store import codebases
+from tests.conftest import write_tree
+
+Marker = dict[str, Any]
+
+
+@pytest.fixture
+def root(engine: Engine, tmp_path: Path) -> str:
+    made = write_tree(tmp_path / "tree", {"a.py": "def alpha(): pass\n"})
+    engine.index(str(made))
+    return str(made)
+
+
+def set_marker(engine: Engine, root: str, change: Callable[[Marker], Any]) -> None:
+    with engine.resolve(root).store.write() as connection:
+        row = codebases.find_codebase(connection, root)
+        assert row is not None
+        text = codebases.read_marker(connection, row.id)
+        assert text is not None
+        marker = json.loads(text)
+        changed = change(marker)
+        connection.execute(
+            "UPDATE chunk SET marker = ? WHERE id = ?",
+            (changed if isinstance(changed, str) else json.dumps(marker if changed is None else changed), -row.id),
+        )
+
+
+def judged(engine: Engine, root: str) -> proof.Proof:
+    connection = engine.resolve(root).store.connection()
+    row = codebases.find_codebase(connection, root)
+    assert row is not None
+    return proof.validate(connection, row)
+
+
+def put(key: str, value: Any) -> Callable[[Marker], None]:
+    return lambda marker: marker.__setitem__(key, value)
+
+
+def drop(key: str) -> Callable[[Marker], None]:
+    return lambda marker: marker.__delitem__(key)
+
+
+WRONG = [
+    ("invalid_marker_kind", put("kind", "clew_index_completion_v2")),
+    ("invalid_marker_kind", put("kind", None)),
+    ("invalid_marker_kind", drop("kind")),
+    ("path_mismatch", put("codebasePath", "/elsewhere")),
+    ("invalid_payload", put("codebasePath", 5)),
+    ("invalid_payload", lambda _: "not json"),
+    ("invalid_payload", lambda _: "[]"),
+    ("invalid_payload", lambda _: "null"),
+    ("invalid_payload", lambda _: ""),
+    *[
+        ("invalid_payload", put(key, value))
+        for key in ("indexedFiles", "totalChunks")
+        for value in (-1, 1.0, 1.5, True, False, "1", None, [1], 1e400)
+    ],
+    *[
+        ("invalid_payload", drop(key))
+        for key in ("indexedFiles", "totalChunks", "codebasePath", "completedAt", "runId")
+    ],
+    ("invalid_payload", put("completedAt", 5)),
+    ("invalid_payload", put("runId", None)),
+    ("invalid_payload", put("fingerprint", "x")),
+    ("invalid_payload", drop("fingerprint")),
+]
+
+
+@pytest.mark.parametrize(("reason", "change"), WRONG)
+def test_a_wrong_marker(engine: Engine, root: str, reason: str, change: Callable[[Marker], Any]) -> None:
+    set_marker(engine, root, change)
+    assert judged(engine, root)[:2] == ("stale_local", reason)
+    assert engine.status(root).proof == reason
+    with pytest.raises(NotIndexed) as failure:
+        engine.search("alpha", root)
+    assert failure.value.proof == reason
+    assert engine.status(root).state == "indexed", "a read persists nothing"
+    engine.index(root)  # create needs no force where the proof is not valid
+    assert judged(engine, root).outcome == "valid"
+    assert engine.search("alpha", root).hits
+
+
+def test_a_missing_marker(engine: Engine, root: str) -> None:
+    store = engine.resolve(root).store
+    with store.write() as connection:
+        codebases.clear_marker(connection, 1)
+    assert judged(engine, root)[:2] == ("stale_local", "missing_marker_doc")
+    with pytest.raises(NotIndexed):
+        engine.search("alpha", root)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("schemaVersion", 99),
+        ("embeddingModel", "another"),
+        ("embeddingDimension", 384),
+        ("vectorStoreProvider", "x"),
+        ("unknown", 1),
+    ],
+)
+def test_a_marker_of_another_fingerprint(engine: Engine, root: str, key: str, value: Any) -> None:
+    set_marker(engine, root, lambda marker: marker["fingerprint"].__setitem__(key, value))
+    assert judged(engine, root)[:2] == ("fingerprint_mismatch", "fingerprint_mismatch")
+    for question in (lambda: engine.search("alpha", root), lambda: engine.paths(root), lambda: engine.sync(root)):
+        with pytest.raises(RequiresReindex):
+            question()
+    assert engine.status(root).state == "indexed"
+    engine.index(root, force=True)
+    assert engine.search("alpha", root).hits
+
+
+def test_a_marker_counts_as_absent_while_its_codebase_is_indexing(engine: Engine, root: str) -> None:
+    store = engine.resolve(root).store
+    store.connection().execute("UPDATE codebase SET state = 'indexing'")
+    assert codebases.read_marker(store.connection(), 1) is not None
+    assert judged(engine, root)[:2] == ("stale_local", "missing_marker_doc")
+    assert engine.status(root).interrupted
+    with pytest.raises(NotIndexed):
+        engine.search("alpha", root)
+
+
+@pytest.mark.parametrize("error", [apsw.BusyError, apsw.LockedError, apsw.IOError])
+def test_a_failed_probe_neither_upgrades_nor_downgrades(
+    engine: Engine, root: str, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    def fail(*_: object) -> str:
+        raise error("played")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(proof, "read_marker", fail)
+        assert judged(engine, root)[:2] == ("probe_failed", "probe_failed")
+        assert engine.search("alpha", root).hits, "an index that was believed is not lost to a failed probe"
+        assert engine.status(root).proof == "probe_failed"
+        store = engine.resolve(root).store
+        for state in ("indexing", "indexfailed", "requires_reindex"):
+            store.connection().execute("UPDATE codebase SET state = ?", (state,))
+            with pytest.raises((NotIndexed, RequiresReindex)):
+                engine.search("alpha", root)
+        store.connection().execute("UPDATE codebase SET state = 'indexed'")
+    assert judged(engine, root).outcome == "valid"
+
+
+def test_the_marker_is_what_the_contract_says_and_no_search_meets_it(engine: Engine, root: str) -> None:
+    found = judged(engine, root).marker
+    assert found is not None
+    assert set(found) == {
+        "kind", "codebasePath", "fingerprint", "indexedFiles", "totalChunks", "completedAt", "runId",
+    }  # fmt: skip
+    assert (found["kind"], found["codebasePath"], found["indexedFiles"]) == (KIND, root, 1)
+    assert set(found["fingerprint"]) == {
+        "embeddingProvider", "embeddingModel", "embeddingDimension", "vectorStoreProvider", "schemaVersion",
+    }  # fmt: skip
+    for question in (KIND, "codebasePath", "embeddingProvider"):
+        assert not engine.search(question, root).hits
+    write_tree(Path(root), {"b.py": "beta = 1\n"})
+    engine.sync(root)
+    after = judged(engine, root).marker
+    assert after is not None and after["indexedFiles"] == 2 and after["runId"] != found["runId"]

@@ -1,0 +1,63 @@
+"""Every pair of states is either a step of the contract or an error that changes nothing."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from clew.lifecycle import states
+from clew.store import codebases
+from clew.store.store import Store
+from clew.types import State
+
+STATES: tuple[State, ...] = get_args(State)
+# CONTRACT §3, word by word; `any → not_found` is a clear, which removes the row.
+ALLOWED = {
+    ("not_found", "indexing"),
+    ("indexing", "indexed"),
+    ("indexing", "indexfailed"),
+    ("indexed", "requires_reindex"),
+    ("sync_completed", "requires_reindex"),
+    ("indexed", "indexing"),
+    ("sync_completed", "indexing"),
+    ("indexed", "sync_completed"),
+    ("sync_completed", "sync_completed"),
+    ("indexfailed", "indexing"),
+    ("requires_reindex", "indexing"),
+    ("indexing", "indexing"),
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store")
+
+
+@pytest.mark.parametrize(("old", "new"), itertools.product(STATES, STATES))
+def test_every_pair(store: Store, old: State, new: State) -> None:
+    with store.write() as connection:
+        if old != "not_found":
+            codebases.put_state(connection, "/r", old="?", new=old, run="1", cause="test", at="then", fingerprint={})
+    before = codebases.all_codebases(store.connection())
+    history = store.connection().execute("SELECT * FROM transition").fetchall()
+    if (old, new) in ALLOWED:
+        with store.write() as connection:
+            states.move(connection, "/r", new, run="2", cause="because", fingerprint={"a": 1})
+        row = codebases.find_codebase(store.connection(), "/r")
+        assert row is not None and (row.state, row.run, row.fingerprint) == (new, "2", {"a": 1})
+        last = store.connection().execute("SELECT old, new, run, cause FROM transition ORDER BY id DESC").fetchone()
+        assert last == (old, new, "2", "because")
+    else:
+        with pytest.raises(states.ForbiddenTransition, match=f"{old} → {new}"), store.write() as connection:
+            states.move(connection, "/r", new, run="2", cause="because", fingerprint={})
+        assert codebases.all_codebases(store.connection()) == before
+        assert store.connection().execute("SELECT * FROM transition").fetchall() == history
+    store.close()
+
+
+def test_only_whole_indexes_are_searchable() -> None:
+    assert {"indexed", "sync_completed"} == states.SEARCHABLE
+    assert ALLOWED == states.ALLOWED

@@ -1,0 +1,210 @@
+"""Ranked search as a whole: depth, filters, copies, and what it says of how much there is."""
+
+from __future__ import annotations
+
+import shutil
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from clew import Engine
+from clew.engine import Scope
+from clew.search import find
+from clew.store import derive, postings
+from clew.types import Hit
+from tests.conftest import make_engine, write_tree
+
+PACKAGES = ("click", "rich", "hypothesis")
+QUESTIONS = (
+    "how are options parsed",
+    "Context.invoke",
+    "progress bar rendering",
+    "where is the terminal width detected",
+    "shrink a failing example",
+    "strategy for lists of integers",
+    "Console.print",
+    "colour names to RGB",
+    "markdown heading",
+    "parse ansi escape codes",
+    "echo to stderr",
+    "prompt the user for a password",
+    "table column width",
+    "health check too slow",
+    "database of examples on disk",
+    "CliRunner isolation",
+    "float",
+    "text",
+    "get_terminal_size",
+    "shell completion zsh",
+    "traceback frames syntax highlighting",
+    "stateful rule machine",
+    "deadline exceeded",
+    "emoji replace",
+    "file permissions lazy open",
+    "default value from environment variable",
+    "group of commands chained",
+    "wrap text paragraphs",
+    "self",
+    "conjecture data draw bits",
+)
+
+
+def packages(target: Path) -> Path:
+    """A real tree: packages that are installed here."""
+    for name in PACKAGES:
+        source = Path(sysconfig.get_paths()["purelib"]) / name
+        shutil.copytree(source, target / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+    return target
+
+
+def places(hits: tuple[Hit, ...]) -> list[tuple[str, int, int, float]]:
+    return [(hit.path, hit.start_line, hit.end_line, hit.score) for hit in hits]
+
+
+@pytest.mark.slow
+def test_the_depth_of_candidates_changes_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = packages(tmp_path / "tree")
+    engine = make_engine(tmp_path / "home")
+    stats = engine.index(str(root))
+    store = engine.resolve(str(root)).store
+    assert derive.derived(store.connection()).applied > 0, "the tree is too small to need candidates"
+    monkeypatch.setattr("clew.index.runs.sync", lambda *_, **__: stats_of_nothing())
+    shallow = {question: engine.search(question, str(root)) for question in QUESTIONS}
+    monkeypatch.setattr(find, "DEPTH", 10 * stats.chunks)
+    wrong = []
+    for question in QUESTIONS:
+        deep = engine.search(question, str(root))
+        assert deep.hits, question
+        if places(deep.hits) != places(shallow[question].hits):
+            wrong.append(question)
+    assert not wrong
+    engine.close()
+
+
+def stats_of_nothing() -> object:
+    from clew.types import RunStats
+
+    return RunStats()
+
+
+def module(i: int) -> str:
+    functions = "".join(
+        f"def compute_{i}_{j}(value):\n    '''Compute the total of alpha {j}.'''\n"
+        f"    return alpha(value, {i}) * {j}\n\n\n"
+        for j in range(4)
+    )
+    return functions + "# padding\n" * 30
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    files = {f"pkg{i % 5}/compute{i}.{'py' if i % 3 else 'pyi'}": module(i) for i in range(60)}
+    files |= {
+        f"docs/page{i}.md": f"# Alpha {i}\n\nThe total of alpha is computed here, {i} times.\n" for i in range(30)
+    }
+    files |= {
+        f"tests/test_{i}.py": f"def test_alpha_{i}():\n    assert compute_{i}_1(alpha) == total\n" for i in range(30)
+    }
+    return write_tree(tmp_path / "tree", files)
+
+
+SCOPES = [
+    Scope(include=("pkg1",)),
+    Scope(include=("docs/**",)),
+    Scope(exclude=("pkg*", "*.md")),
+    Scope(languages=("markdown",)),
+    Scope(include=("*.py",), exclude=("tests", "pkg0")),
+    Scope(include=("tests/test_7.py",)),
+]
+
+
+@pytest.mark.parametrize("few", [0, 2_000])
+@pytest.mark.parametrize("tail", [0, 10_000])
+def test_a_filter_is_the_whole_ranking_without_the_rest(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int, tail: int
+) -> None:
+    monkeypatch.setattr(derive, "TAIL_CHUNKS", tail)
+    monkeypatch.setattr(postings, "FEW_FACTS", few)
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(tree))
+    wrong = []
+    for question in ("alpha total", "compute_7_2", "how is the total computed", "alpha", "test_alpha_7"):
+        whole = engine.search(question, str(tree), limit=10_000)
+        assert not whole.truncated
+        for scope in SCOPES:
+            where = _passes(scope)
+            expected = [place for hit, place in zip(whole.hits, places(whole.hits), strict=True) if where(hit)]
+            found = engine.search(question, str(tree), limit=10_000, scope=scope)
+            if [place[:3] for place in places(found.hits)] != [place[:3] for place in expected]:
+                wrong.append((question, scope))
+        inside = engine.search(question, str(tree / "pkg2"), limit=10_000)
+        assert {hit.path.split("/")[0] for hit in inside.hits} <= {"pkg2"}
+    assert not wrong
+    engine.close()
+
+
+def test_a_filter_does_not_change_what_a_definition_is_worth(engine: Engine, tmp_path: Path) -> None:
+    """Scores are shares of the best chunk: of the whole snapshot's best, also when that is filtered out."""
+    files = {"loud/l.py": "# alpha alpha alpha alpha\n", "use.py": "# alpha: " + "some other words here, " * 12 + "\n"}
+    files["define.py"] = "def alpha():\n    return [" + "beta, gamma, delta, " * 40 + "]\n"
+    root = write_tree(tmp_path / "tree", files | {f"f{i}.py": "# nothing of the kind\n" * 9 for i in range(30)})
+    engine.index(str(root))
+    whole = engine.search("alpha", str(root)).hits
+    found = engine.search("alpha", str(root), scope=Scope(exclude=("loud",))).hits
+    assert places(found) == [place for place in places(whole) if not place[0].startswith("loud")]
+
+
+def _passes(scope: Scope):  # type: ignore[no-untyped-def]
+    from clew.search.filters import make_filter
+
+    where = make_filter(include=scope.include, exclude=scope.exclude, languages=scope.languages)
+    return lambda hit: where.allows(hit.path, hit.language)
+
+
+@pytest.mark.parametrize("few", [0, 2_000])
+def test_a_narrow_scope_fills_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
+    """The loud part of the tree has more matches than the depth; the quiet part is found all the same."""
+    monkeypatch.setattr(derive, "TAIL_CHUNKS", 0)
+    monkeypatch.setattr(find, "DEPTH", 20)
+    monkeypatch.setattr(postings, "FEW_FACTS", few)
+    loud = {f"loud/l{i}.py": "alpha = alpha + alpha\n" * 5 + f"x{i} = 1\n" for i in range(300)}
+    quiet = {f"quiet/q{i}.py": f"y{i} = [" + "beta, " * 80 + "alpha]\n" for i in range(12)}
+    root = write_tree(tmp_path / "tree", loud | quiet)
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    assert {hit.path[:5] for hit in engine.search("alpha beta gamma", str(root)).hits}
+    found = engine.search("alpha", str(root / "quiet"))
+    assert len(found.hits) == 10 and found.truncated and found.total == 12
+    assert len(engine.search("alpha", str(root), scope=Scope(exclude=("loud",)), limit=50).hits) == 12
+    engine.close()
+
+
+def test_more_than_the_depth_is_never_passed_off_as_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONTRACT §6 and §13: what the depth dropped exists, so the answer is truncated and says so."""
+    monkeypatch.setattr(derive, "TAIL_CHUNKS", 0)
+    monkeypatch.setattr(find, "DEPTH", 20)
+    root = write_tree(tmp_path / "tree", {f"q{i}.py": f"# zeta\nx{i} = 1\n" for i in range(60)})
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    found = engine.search("zeta", str(root), limit=1_000)
+    assert len(found.hits) == 60 or found.truncated
+    engine.close()
+
+
+def test_the_same_content_under_two_paths_gives_both(engine: Engine, tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", {"a/x.py": "def alpha(): pass\n", "b/x.py": "def alpha(): pass\n"})
+    engine.index(str(root))
+    assert [hit.path for hit in engine.search("alpha", str(root)).hits] == ["a/x.py", "b/x.py"]
+    assert [hit.path for hit in engine.search("alpha", str(root / "b")).hits] == ["b/x.py"]
+    assert [found.path for found in engine.symbol("alpha", str(root)).symbols] == ["a/x.py", "b/x.py"]
+
+
+def test_limit_total_and_truncated(engine: Engine, tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", {f"m{i}.py": f"alpha = {i}\n" for i in range(7)})
+    engine.index(str(root))
+    for limit, truncated in ((1, True), (6, True), (7, False), (8, False)):
+        found = engine.search("alpha", str(root), limit=limit)
+        assert (len(found.hits), found.total, found.truncated) == (min(limit, 7), 7, truncated)
+    assert len(engine.search("alpha", str(root), limit=3).hits) == 3
+    assert places(engine.search("alpha", str(root), limit=3).hits) == places(engine.search("alpha", str(root)).hits)[:3]

@@ -1,0 +1,116 @@
+"""Scores: BM25 as the books have it, from one snapshot alone, whatever else the store holds."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from clew import Engine, tokens
+from clew.index.runs import believed
+from clew.search import find
+from clew.search.query import parse_query
+from clew.search.score import K1, B, Bm25
+from clew.store import derive, facts, postings, snapshots
+from clew.store.lexical import CHUNK_BITS
+from clew.store.sweep import sweep
+from clew.types import Hit
+from tests.conftest import git, make_engine, write_tree
+
+QUESTIONS = ("alpha", "alpha beta", "Gamma.delta", "gamma", "where is the value computed", "m3", "beta_value")
+
+
+def module(number: int, *, loud: int = 1) -> str:
+    body = "".join(
+        f"def alpha_{i}(value):\n    '''The value of alpha {i}.'''\n"
+        f"    return beta_value({'alpha, ' * loud}value + {i})\n\n\n"
+        for i in range(number % 7 + 1)
+    )
+    gamma = f"class Gamma{number}:\n    def delta(self):\n        return alpha_0({number})\n\n\n"
+    return body + gamma + "def alpha():\n    pass\n"
+
+
+def test_bm25_equals_a_naive_one(engine: Engine, tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", {f"m{i}.py": module(i) for i in range(25)} | {"copy/m3.py": module(3)})
+    engine.index(str(root))
+    store = engine.resolve(str(root)).store
+    with store.read() as connection:
+        snapshot = believed(connection, str(root))
+        documents: dict[int, list[Counter[str]]] = {}
+        for entry in snapshots.entries(connection, snapshot.id).values():
+            assert entry.facts is not None
+            texts = facts.document_texts(connection, entry.facts)
+            for ordinal, text in enumerate(texts):
+                chunk = entry.facts << CHUNK_BITS | ordinal
+                documents.setdefault(chunk, []).append(Counter(text.split(" ")))
+        everything = [counts for found in documents.values() for counts in found]  # a copy counts twice
+        mean = sum(counts.total() for counts in everything) / len(everything)
+        assert len(everything) == snapshot.chunks
+        for question in QUESTIONS:
+            terms = parse_query(question).terms
+            hashes = [tokens.term_hash(term) for term in terms]
+            bm25 = Bm25(snapshot, postings.document_frequencies(connection, snapshot.id, hashes))
+            scores = bm25.scores(postings.postings(connection, documents))
+            expected = {}
+            for chunk, (counts, *_) in documents.items():
+                score = 0.0
+                for term in terms:
+                    df = sum(term in other for other in everything)
+                    weight = math.log(1 + (len(everything) - df + 0.5) / (df + 0.5))
+                    norm = K1 * (1 - B + B * counts.total() / mean)
+                    score += weight * counts[term] * (K1 + 1) / (counts[term] + norm) if counts[term] else 0.0
+                if score:
+                    expected[chunk] = score
+            assert scores == pytest.approx(expected), question
+
+
+def answers(engine: Engine, root: Path) -> dict[str, tuple[Hit, ...]]:
+    return {question: engine.search(question, str(root), limit=200).hits for question in QUESTIONS}
+
+
+@pytest.mark.parametrize("tail", [0, 2_000])
+def test_scores_do_not_depend_on_what_else_the_store_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tail: int
+) -> None:
+    monkeypatch.setattr(derive, "TAIL_CHUNKS", tail)
+    root, side = write_tree(tmp_path / "tree", {f"m{i}.py": module(i) for i in range(20)}), tmp_path / "side"
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "one")
+    git(root, "worktree", "add", "-q", "-b", "side", str(side))
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    before = answers(engine, root)
+    loud = "def alpha():\n    return " + "alpha + " * 60 + "1\n\n\n"
+    others = {f"m{i}.py": loud * (i % 3 + 1) + module(i, loud=9) for i in range(20)}
+    others |= {f"new/n{i}.py": f"alpha = beta = gamma = value = {i}\n" * 30 for i in range(40)}
+    write_tree(side, others)
+    engine.index(str(side))
+    assert engine.resolve(str(root)).store is engine.resolve(str(side)).store
+    for _ in range(2):
+        assert answers(engine, root) == before
+        engine.repair(str(root))
+    engine.clear(str(side))
+    sweep(engine.resolve(str(root)).store)
+    assert answers(engine, root) == before
+    engine.close()
+
+
+def test_many_definitions_elsewhere_do_not_hide_those_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(find, "MAX_DEFINITIONS", 5)
+    monkeypatch.setattr("clew.search.navigate.MAX_SYMBOL_ROWS", 5)
+    root, side = write_tree(tmp_path / "tree", {"z.txt": "nothing\n"}), tmp_path / "side"
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "one")
+    git(root, "worktree", "add", "-q", str(side))
+    write_tree(side, {f"s{i}.py": f"def alpha():\n    return {i}\n" for i in range(20)})
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(side))
+    write_tree(root, {"m.py": "def alpha():\n    return 'here'\n", "use.py": "alpha() + alpha() + alpha()\n" * 3})
+    engine.index(str(root))
+    assert [found.path for found in engine.symbol("alpha", str(root)).symbols] == ["m.py"]
+    assert engine.search("alpha", str(root)).hits[0].path == "m.py"
+    engine.close()
