@@ -36,7 +36,7 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "store")
 
 
-@pytest.mark.parametrize(("old", "new"), itertools.product(STATES, STATES))
+@pytest.mark.parametrize(("old", "new"), list(itertools.product(STATES, STATES)))
 def test_every_pair(store: Store, old: State, new: State) -> None:
     with store.write() as connection:
         if old != "not_found":

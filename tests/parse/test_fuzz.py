@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ from clew.types import Facts
 
 SAMPLES = Path(__file__).parent / "samples"
 PARSED = sorted(name for name, language in LANGUAGES.items() if language.grammar)
-SPLICES = [b"", b"\0", b"\r\n", b"\r", b"\xff\xfe", b"\xef\xbb\xbf", b"\xe6\xbc", b"(", b"}", b'"', b"'", b"`", b"/*", b"#"]
+SPLICES = [b"", b"\0", b"\r\n", b"\r", b"\xff\xfe", b"\xef\xbb\xbf", b"\xe6\xbc", b"/*"]
+SPLICES += [bytes([byte]) for byte in b"(}\"'`#"]
 DEEP = 10_000
 HOSTILE = {
     "open": b"(" * DEEP,
@@ -58,7 +60,7 @@ def check(content: bytes, language: str) -> Facts:
         assert chunk.start_byte == starts[chunk.start_line - 1]
         assert -1 <= chunk.symbol < len(facts.symbols)
         covered += range(chunk.start_line, chunk.end_line + 1)
-    assert all(a < b for a, b in zip(covered, covered[1:], strict=False))
+    assert all(a < b for a, b in pairwise(covered))
     assert {n for n, line in enumerate(content.split(b"\n"), 1) if line.strip()} <= set(covered)
     assert len(facts.texts) == len(facts.chunks)
     assert all(0 <= use.start_byte < len(content) for use in unpack_uses(facts.uses))
@@ -116,3 +118,8 @@ def test_bare_numbers_are_not_parsed(language: str) -> None:
 def test_numbers_with_a_name_are_parsed() -> None:
     facts = check(b"const int table[] = {\n" + b"0x1f, 20, 3,\n" * 15_000 + b"};\n", "c")
     assert [symbol.name for symbol in facts.symbols] == ["table"]
+
+
+def test_a_predicate_that_meets_invalid_text_costs_no_facts() -> None:
+    source = b"import Data.List (nub)\nimport\xff\xfe Control.Monad (forM)\n\nlimit :: Int\nlimit = 10\n"
+    assert [symbol.name for symbol in check(source, "haskell").symbols][-1] == "limit"

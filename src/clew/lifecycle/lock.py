@@ -7,8 +7,8 @@ import hashlib
 from collections.abc import Iterator
 
 from clew.errors import Busy
+from clew.store.database import make_private
 from clew.store.locks import FileLock
-from clew.store.registry import make_private
 from clew.store.store import Store
 
 

@@ -60,6 +60,7 @@ _DEPTH_STEP = {byte: 1 if byte in b"([{" else -1 for byte in b"([{}])"}
 _COMPOUND_NAME = re.compile(r"[\w$~]+(?:(?:::|\.|:|\\|#)[\w$~?!=]+)+\Z")
 _TEMPLATE_ARGUMENTS = re.compile(r"\s*<.*", re.DOTALL)
 _QUOTES = (b'"', b"'", b"`")
+_ESCAPED = re.compile("[\udc80-\udcff]")
 _CLOSING_HASHES = re.compile(r"\s+#+\Z")  # of a Markdown heading
 _NAME_SEPARATOR = re.compile(r"::|[.:\\#]")
 
@@ -74,7 +75,11 @@ def extract(content: bytes, language: str) -> Facts:
     if obstacle:
         return _assemble(content, starts, [], [], b"", frozenset(), (obstacle,))
     root = grammar.parse(content)
-    captures = grammar.captures(root)
+    try:
+        captures = grammar.captures(root)
+    except UnicodeDecodeError:  # a predicate of the query met bytes that are no text
+        root = grammar.parse(_readable(content))
+        captures = grammar.captures(root)
     diagnostics = ("syntax_error",) if root.has_error else ()
     comments = Comments(content, starts, captures.get("comment", []))
     symbols = _symbols(content, starts, captures, comments)
@@ -103,6 +108,11 @@ def _obstacle(content: bytes, starts: list[int], language: Language) -> str:
     if len(brackets) > MAX_DEPTH and max(accumulate(map(_DEPTH_STEP.__getitem__, brackets))) > MAX_DEPTH:
         return "too_deep"
     return ""
+
+
+def _readable(content: bytes) -> bytes:
+    """The content with a question mark for each byte that is no UTF-8, so that every offset stays."""
+    return _ESCAPED.sub("?", content.decode("utf-8", "surrogateescape")).encode()
 
 
 def line_starts(content: bytes) -> list[int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import re
 import shutil
+import threading
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
@@ -38,6 +39,30 @@ def connect(path: Path, migrations: str) -> apsw.Connection:
             connection.execute(f"PRAGMA {pragma}").fetchall()
         _migrate(connection, path, migrations)
         return connection
+
+
+class Database:
+    """One database file, with a connection for each thread that asks."""
+
+    def __init__(self, path: Path, migrations: str) -> None:
+        self.path = path
+        self._migrations = migrations
+        self._local = threading.local()
+
+    def connection(self) -> apsw.Connection:
+        """This thread's connection; the file and its directory are made when there are none."""
+        found: apsw.Connection | None = getattr(self._local, "connection", None)
+        if found is None:
+            make_private(self.path.parent)
+            found = self._local.connection = connect(self.path, self._migrations)
+        return found
+
+    def close(self) -> None:
+        """Close this thread's connection."""
+        found: apsw.Connection | None = getattr(self._local, "connection", None)
+        if found is not None:
+            found.close()
+            self._local.connection = None
 
 
 def schema_version(migrations: str) -> int:
@@ -113,3 +138,15 @@ def _migrations(folder: str) -> tuple[str, ...]:
         item for item in resources.files("clew.store").joinpath(folder).iterdir() if re.match(r"\d{4}_", item.name)
     ]
     return tuple(item.read_text(encoding="utf-8") for item in sorted(files, key=lambda item: item.name))
+
+
+def make_private(directory: Path) -> None:
+    """Create a directory of Clew's own, readable by its owner alone."""
+    try:
+        for path in (*reversed(directory.parents), directory):  # mkdir(parents=True) would leave those open to all
+            if not path.is_dir():
+                path.mkdir(exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise StoreError(
+            f"cannot create {directory}: {error.strerror}; set CLEW_HOME to a directory you may write"
+        ) from error

@@ -53,7 +53,7 @@ class LexicalIndex:
         index = self._create(epoch) if create else self._open(epoch)  # a lost one must not seem empty
         writer = index.writer(_HEAP_BYTES if large else _SMALL_HEAP_BYTES, 1)
         try:
-            yield Writer(writer)
+            yield Writer(writer, index.schema)
             writer.commit()
             writer.wait_merging_threads()
         except BaseException:
@@ -122,8 +122,8 @@ class LexicalIndex:
 class Writer:
     """Adds and removes the documents of whole facts."""
 
-    def __init__(self, writer: Any) -> None:
-        self._writer = writer
+    def __init__(self, writer: Any, schema: Any) -> None:
+        self._writer, self._schema = writer, schema
 
     def add(self, facts: int, texts: Iterable[str]) -> None:
         """One document for each chunk of `facts`, in order."""
@@ -138,4 +138,7 @@ class Writer:
 
     def remove(self, facts: int) -> None:
         """Every document of `facts`; none is fine."""
-        self._writer.delete_documents_by_term("facts", facts)
+        import tantivy
+
+        # Not delete_documents_by_term: in an unsigned field it removes nothing (tantivy 0.27).
+        self._writer.delete_documents_by_query(tantivy.Query.term_query(self._schema, "facts", facts))

@@ -8,13 +8,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import threading
 from pathlib import Path
 
-import apsw
-
-from clew.errors import StoreError
-from clew.store.database import connect, fetch_all, transaction, translated
+from clew.store.database import Database, fetch_all, transaction, translated
 
 
 class Registry:
@@ -23,7 +19,7 @@ class Registry:
     def __init__(self, home: Path) -> None:
         self.home = home
         self._path = home / "registry.db"
-        self._local = threading.local()
+        self._database = Database(self._path, "registry_migrations")
 
     def store_directory(self, family: str) -> Path:
         """Where the store of a repository family lives; the name shows the folder it is for."""
@@ -34,12 +30,12 @@ class Registry:
     def add(self, root: str, store: Path) -> None:
         """Note that `root` lives in `store`."""
         relative = store.relative_to(self.home).as_posix()
-        with translated(self._path), transaction(self._connection()) as connection:
+        with translated(self._path), transaction(self._database.connection()) as connection:
             connection.execute("INSERT OR REPLACE INTO codebase VALUES (?, ?)", (root, relative))
 
     def remove(self, root: str) -> None:
         """Forget a codebase."""
-        with translated(self._path), transaction(self._connection()) as connection:
+        with translated(self._path), transaction(self._database.connection()) as connection:
             connection.execute("DELETE FROM codebase WHERE root = ?", (root,))
 
     def all(self) -> dict[str, Path]:
@@ -47,7 +43,7 @@ class Registry:
         if not self._path.exists():
             return {}
         with translated(self._path):
-            rows = fetch_all(self._connection(), "SELECT root, store FROM codebase ORDER BY root")
+            rows = fetch_all(self._database.connection(), "SELECT root, store FROM codebase ORDER BY root")
         return {root: self.home / store for root, store in rows}
 
     def containing(self, path: str) -> str | None:
@@ -62,26 +58,4 @@ class Registry:
 
     def close(self) -> None:
         """Close this thread's connection."""
-        found: apsw.Connection | None = getattr(self._local, "connection", None)
-        if found is not None:
-            found.close()
-            self._local.connection = None
-
-    def _connection(self) -> apsw.Connection:
-        found: apsw.Connection | None = getattr(self._local, "connection", None)
-        if found is None:
-            make_private(self.home)
-            found = self._local.connection = connect(self._path, "registry_migrations")
-        return found
-
-
-def make_private(directory: Path) -> None:
-    """Create a directory of Clew's own, readable by its owner alone."""
-    try:
-        for path in (*reversed(directory.parents), directory):  # mkdir(parents=True) would leave those open to all
-            if not path.is_dir():
-                path.mkdir(exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise StoreError(
-            f"cannot create {directory}: {error.strerror}; set CLEW_HOME to a directory you may write"
-        ) from error
+        self._database.close()

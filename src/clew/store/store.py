@@ -7,7 +7,6 @@ and whole. Main call: `Store`.
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,10 +14,9 @@ import apsw
 
 from clew.errors import StoreError
 from clew.store import leases
-from clew.store.database import connect, transaction, translated
+from clew.store.database import Database, transaction, translated
 from clew.store.lexical import LexicalIndex
 from clew.store.locks import FileLock
-from clew.store.registry import make_private
 
 WRITE_TIMEOUT_S = 60.0  # a batch takes well under a second; a minute means that something hangs
 
@@ -31,7 +29,7 @@ class Store:
         self.database = directory / "clew.db"
         self.leases = directory / "leases"
         self.lexical = LexicalIndex(directory / "lexical")
-        self._local = threading.local()
+        self._database = Database(self.database, "migrations")
 
     @property
     def exists(self) -> bool:
@@ -43,11 +41,7 @@ class Store:
 
     def connection(self) -> apsw.Connection:
         """This thread's connection, outside any transaction."""
-        found: apsw.Connection | None = getattr(self._local, "connection", None)
-        if found is None:
-            make_private(self.directory)
-            found = self._local.connection = connect(self.database, "migrations")
-        return found
+        return self._database.connection()
 
     @contextlib.contextmanager
     def read(self) -> Iterator[apsw.Connection]:
@@ -84,10 +78,7 @@ class Store:
 
     def close(self) -> None:
         """Close this thread's connection."""
-        found: apsw.Connection | None = getattr(self._local, "connection", None)
-        if found is not None:
-            found.close()
-            self._local.connection = None
+        self._database.close()
 
 
 def sweep_count(connection: apsw.Connection) -> int:

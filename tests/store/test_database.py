@@ -1,0 +1,111 @@
+"""Migrations by number, errors made plain, and paths that only their owner may read."""
+
+from __future__ import annotations
+
+import stat
+from importlib import resources
+from pathlib import Path
+
+import apsw
+import pytest
+
+from clew.errors import StoreCorrupt, StoreError, StoreFull, StoreTooNew
+from clew.store import database
+from clew.store.store import Store
+from tests.conftest import make_engine, write_tree
+
+
+def schema(connection: apsw.Connection) -> list[tuple[object, ...]]:
+    return connection.execute("SELECT type, name, sql FROM sqlite_master ORDER BY type, name").fetchall()
+
+
+@pytest.mark.parametrize("folder", ["migrations", "registry_migrations"])
+def test_a_fresh_database_is_all_migrations_in_order(tmp_path: Path, folder: str) -> None:
+    opened = database.connect(tmp_path / "new.db", folder)
+    plain = apsw.Connection(str(tmp_path / "plain.db"))
+    scripts = sorted(
+        (item for item in resources.files("clew.store").joinpath(folder).iterdir() if item.name.endswith(".sql")),
+        key=lambda item: item.name,
+    )
+    assert [item.name[:4] for item in scripts] == [f"{i:04}" for i in range(1, len(scripts) + 1)]
+    for script in scripts:
+        plain.execute(script.read_text(encoding="utf-8"))
+    assert schema(opened) == schema(plain)
+    assert opened.pragma("user_version") == len(scripts) == database.schema_version(folder)
+    assert opened.pragma("journal_mode") == "wal"
+
+
+def test_an_older_database_gets_what_it_lacks_and_a_failing_migration_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.db"
+    scripts = ["CREATE TABLE one (x); INSERT INTO one VALUES (1)"]
+    monkeypatch.setattr(database, "_migrations", lambda _: tuple(scripts))
+    database.connect(path, "x").close()
+    scripts += ["CREATE TABLE two (y)", "ALTER TABLE one ADD COLUMN z DEFAULT 7"]
+    connection = database.connect(path, "x")
+    assert connection.execute("SELECT x, z FROM one").fetchall() == [(1, 7)]
+    assert connection.pragma("user_version") == 3
+    connection.close()
+    scripts += ["CREATE TABLE four (x); CREATE TABLE one (again)"]
+    with pytest.raises(apsw.SQLError):
+        database.connect(path, "x")
+    scripts.pop()
+    connection = database.connect(path, "x")
+    assert connection.pragma("user_version") == 3
+    assert [row[1] for row in schema(connection)] == ["one", "two"]
+    connection.close()
+
+
+def test_a_newer_database_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    connection = database.connect(path, "migrations")
+    connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(StoreTooNew, match="schema 99"):
+        database.connect(path, "migrations")
+    assert connection.pragma("user_version") == 99
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (apsw.CorruptError, StoreCorrupt),
+        (apsw.NotADBError, StoreCorrupt),
+        (apsw.FullError, StoreFull),
+        (apsw.ReadOnlyError, StoreError),
+        (apsw.CantOpenError, StoreError),
+        (apsw.IOError, StoreError),
+        (apsw.BusyError, StoreError),
+    ],
+)
+def test_errors_of_sqlite_are_made_plain(tmp_path: Path, error: type[Exception], expected: type[Exception]) -> None:
+    path = tmp_path / "clew.db"
+    with pytest.raises(expected, match=str(path)), database.translated(path):
+        raise error("played")
+
+
+def test_a_transaction_is_whole_or_nothing(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    count = "SELECT count(*) FROM transition"
+    with pytest.raises(ZeroDivisionError), store.write() as connection:
+        connection.execute("INSERT INTO transition (root, run, at, old, new, cause) VALUES ('', '', '', '', '', '')")
+        raise ZeroDivisionError
+    assert store.connection().execute(count).get == 0
+    with store.write() as connection:
+        connection.execute("INSERT INTO transition (root, run, at, old, new, cause) VALUES ('', '', '', '', '', '')")
+    assert store.connection().execute(count).get == 1
+    store.close()
+
+
+def test_only_the_owner_may_look_into_the_home(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", {"a.py": "x = 1\n"})
+    home = tmp_path / "deep" / "er" / "home"
+    engine = make_engine(home)
+    engine.index(str(root))
+    engine.search("x", str(root))
+    engine.repair(str(root))
+    engine.close()
+    made = [home.parent.parent, home.parent, home, home / "stores", *(home / "stores").iterdir()]
+    for path in made:
+        assert stat.S_IMODE(path.stat().st_mode) == 0o700, path
