@@ -6,11 +6,12 @@ import contextlib
 import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import apsw
 
 from clew.config import Config, load_config
-from clew.errors import BadInput, BadPath, ClewError, NotFound, StoreCorrupt, StoreError
+from clew.errors import BadInput, BadPath, Busy, ClewError, NotFound, StoreCorrupt, StoreError
 from clew.index import runs
 from clew.index.runs import Watch
 from clew.lifecycle import freshness, lock, proof, states, status
@@ -20,6 +21,7 @@ from clew.search import find, navigate
 from clew.search.filters import Filter, make_filter
 from clew.search.query import parse_query
 from clew.source import roots
+from clew.source.git import git_blob_hash
 from clew.source.reading import read_file
 from clew.store import codebases, derive, facts, integrity, snapshots
 from clew.store.database import translated
@@ -48,6 +50,7 @@ from clew.types import (
 )
 
 MAX_READ_LINES = 2_000
+_COALESCE_WAIT_S = 0.5  # for another process's sync; then the state before it is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,7 @@ class Engine:
         self, project: str, files: Iterable[FileContent], *, removed: Iterable[str] = (), watch: Watch = no_watch
     ) -> RunStats:
         """Index contents under a project's name; no file system is read."""
-        if not project or "\0" in project:
+        if not project or "\0" in project or not roots.is_text(project):
             raise BadInput("a project needs a name")
         root = PROJECT + project
         store = self.catalog.store_for(root)
@@ -122,10 +125,10 @@ class Engine:
         """Remove the index of a codebase; the tree is not touched."""
         codebase = self.resolve(path)
         root, store, directory = codebase.root, codebase.store, codebase.store.directory
-        others = [r for r, d in self.catalog.registry.all().items() if d == directory and r != root]
         with contextlib.ExitStack() as held:
             if directory.exists():
                 held.enter_context(lock.codebase_lock(store, root))
+            others = [r for r, d in self.catalog.registry.all().items() if d == directory and r != root]
             if others:
                 try:
                     _forget(store, root)
@@ -192,6 +195,7 @@ class Engine:
         """Where a name is defined."""
         codebase, where = self._question(path, scope)
         with self._reading(codebase) as (connection, snapshot, fresh):
+            _require_files(connection, snapshot, codebase)
             found = navigate.symbols_named(connection, snapshot, name, where, kind=kind)
             named = tuple(NamedSymbol(item.path, item.language, item.symbol) for item in found)
             return SymbolsFound(codebase.root, fresh, named)
@@ -227,6 +231,8 @@ class Engine:
             if entry.skip in ("binary", "huge", "unreadable"):
                 raise BadInput(f"{key} is {entry.skip}; it is listed but not read")
             content, _ = self._content(codebase, connection, key, entry.blob)
+            if symbol is not None and git_blob_hash(content).hex() != snapshots.blob_hash(connection, entry.blob or 0):
+                raise ClewError(f"{key} changed while it was read; ask again")
         text = [line.removesuffix("\r") for line in content.decode("utf-8", "replace").split("\n")]
         if not text[-1]:  # not splitlines: a form feed ends no line
             text.pop()
@@ -263,14 +269,18 @@ class Engine:
         """Whether everything that Clew stands on is sound, with what to do where it is not."""
         checks: list[Check] = []
         orphans = 0
+        stores: dict[Path, list[str]] = {}
         for root, directory in self.catalog.registry.all().items():
+            stores.setdefault(directory, []).append(root)
+        for directory, shared_by in stores.items():
+            subject = ", ".join(shared_by)
             try:
                 found = integrity.inspect(self.catalog.store(directory))
             except ClewError as error:
-                checks.append(Check(root, False, str(error)))
+                checks.append(Check(subject, False, str(error)))
                 continue
             orphans += found.orphans
-            checks.append(Check(root, not found.problems, "; ".join(found.problems) or found.summary))
+            checks.append(Check(subject, not found.problems, "; ".join(found.problems) or found.summary))
         return Health(tuple(checks), orphans)
 
     def resolve(self, path: str | None = None) -> Codebase:
@@ -301,9 +311,7 @@ class Engine:
         """A pinned, believed state of the codebase, synced with the disk first."""
         decision = "fresh"
         if not codebase.is_project:
-            excluded = self.catalog.nested(codebase.root)
-            done = runs.sync(codebase.store, codebase.root, config=self.config, watch=no_watch, excluded=excluded)
-            decision = "synced" if done.added or done.modified or done.removed or done.moved else "fresh"
+            decision = self._freshen(codebase)
         with codebase.store.read() as connection:
             snapshot = runs.believed(connection, codebase.root)
             yield (
@@ -311,6 +319,24 @@ class Engine:
                 snapshot,
                 Freshness(decision, snapshot.ref, snapshot.head, snapshot.generation, states.now()),
             )
+
+    def _freshen(self, codebase: Codebase) -> str:
+        """Sync before an answer; when another process is at it, the state before its flip is good enough."""
+        excluded = self.catalog.nested(codebase.root)
+        try:
+            done = runs.sync(
+                codebase.store,
+                codebase.root,
+                config=self.config,
+                watch=no_watch,
+                excluded=excluded,
+                wait_s=_COALESCE_WAIT_S,
+            )
+        except Busy:
+            if runs.is_being_created(codebase.store, codebase.root):
+                raise
+            return "coalesced"
+        return "synced" if done.added or done.modified or done.removed or done.moved else "fresh"
 
     def _verify(self, codebase: Codebase, connection: apsw.Connection, file: FileOf) -> bool | None:
         blob_hash = snapshots.blob_hash(connection, file.blob)

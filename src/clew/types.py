@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 PROJECT = "project:"  # the root of a codebase that came as content has this prefix
 
-Skip = Literal["binary", "huge", "minified", "unreadable"]
+Skip = Literal["binary", "huge", "minified", "unreadable", "failed"]
 State = Literal["not_found", "indexing", "indexed", "sync_completed", "indexfailed", "requires_reindex"]
 
 
@@ -54,7 +54,7 @@ class Import(NamedTuple):
 class Chunk(NamedTuple):
     """A stretch of whole lines; `symbol` is the ordinal of the definition it belongs to, or -1.
 
-    `terms` holds sorted little-endian uint32 term hashes, `freqs` one byte of frequency for each.
+    `terms` holds little-endian uint32 term hashes in order of first appearance, `freqs` one byte of frequency for each.
     """
 
     start_byte: int

@@ -41,7 +41,7 @@ def test_every_pair(store: Store, old: State, new: State) -> None:
     with store.write() as connection:
         if old != "not_found":
             codebases.put_state(connection, "/r", old="?", new=old, run="1", cause="test", at="then", fingerprint={})
-    before = codebases.all_codebases(store.connection())
+    before = codebases.find_codebase(store.connection(), "/r")
     history = store.connection().execute("SELECT * FROM transition").fetchall()
     if (old, new) in ALLOWED:
         with store.write() as connection:
@@ -53,7 +53,7 @@ def test_every_pair(store: Store, old: State, new: State) -> None:
     else:
         with pytest.raises(states.ForbiddenTransition, match=f"{old} → {new}"), store.write() as connection:
             states.move(connection, "/r", new, run="2", cause="because", fingerprint={})
-        assert codebases.all_codebases(store.connection()) == before
+        assert codebases.find_codebase(store.connection(), "/r") == before
         assert store.connection().execute("SELECT * FROM transition").fetchall() == history
     store.close()
 

@@ -160,7 +160,8 @@ class _Run:
             for file, skip in self._waiting.pop(key):
                 if isinstance(result, str):
                     self._stats.failed += 1
-                    self._stored.diagnostics.append(Diagnostic(file.path, "extractor_error", result))
+                    self._stored.diagnostics.append(Diagnostic(file.path, "failed", result))
+                    skip = "failed"
                 self._add_entry(file, self._known[key], key.language, skip)
         if self._fresh_chunks >= _DERIVE_CHUNKS:
             self._derive()
@@ -183,7 +184,16 @@ class _Run:
 
     def _add_entry(self, file: FileContent, known: _Known, language: str, skip: Skip | None) -> None:
         generation = self._generations.get(file.path, 0) + 1
-        self._stored.entries.append(Entry(file.path, *known, language, skip, file.stat or NO_STAT, generation))
+        self._stored.entries.append(
+            Entry(
+                file.path,
+                *known,
+                language,
+                skip,
+                file.stat or NO_STAT._replace(size=len(file.content or b"")),
+                generation,
+            )
+        )
         self._files += 1
         self._bytes += file.stat.size if file.stat else len(file.content or b"")
         self._report(self._files, self._bytes)

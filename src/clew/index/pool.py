@@ -1,7 +1,8 @@
 """Parsing processes and the work in flight between them, bounded.
 
 Own processes on pipes rather than multiprocessing: they need no importable main module, fork no threads,
-and end when their parent is killed. Little work is done in this process. Main call: `ParsePool`.
+and end when their parent is killed. A parser that crashes or never ends costs its file's symbols, nothing
+else. Little work is done in this process. Main call: `ParsePool`.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ import contextlib
 import queue
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
@@ -20,7 +23,9 @@ from clew.index.worker import Outcome, Task, receive, send, work
 
 _BATCH_BYTES = 256_000
 _BATCH_FILES = 48
-_START_BYTES = 1_500_000  # less than this is parsed here: a process costs about 0.2 s to start
+_INLINE_TOTAL_BYTES = 1_500_000  # less than this is parsed here: a process costs about 0.2 s to start
+_INLINE_FILE_BYTES = 48_000  # larger files are not: a parser cannot be interrupted, a process can
+LIMIT_S = 30.0  # for a batch, then for each of its files; parsing a megabyte takes about 0.2 s
 
 Tag = TypeVar("Tag")
 
@@ -32,11 +37,13 @@ class ParsePool(Generic[Tag]):
         self._processes = processes
         self._batch: list[tuple[Tag, Task]] = []
         self._batch_bytes = 0
-        self._seen_bytes = 0
+        self._seen_bytes = self._largest = 0
         self._idle: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()
         self._workers: list[subprocess.Popen[bytes]] = []
         self._threads: ThreadPoolExecutor | None = None
         self._flying: dict[Future[list[Outcome]], list[Tag]] = {}
+        self._starting = threading.Lock()
+        self._closing = False
 
     def __enter__(self) -> ParsePool[Tag]:
         return self
@@ -44,6 +51,7 @@ class ParsePool(Generic[Tag]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._closing = True
         if kind is not None:
             for worker in self._workers:
                 worker.kill()  # whoever waits for its answer sees the end of the pipe
@@ -61,6 +69,7 @@ class ParsePool(Generic[Tag]):
         self._batch.append((tag, task))
         self._batch_bytes += len(task[1])
         self._seen_bytes += len(task[1])
+        self._largest = max(self._largest, len(task[1]))
         if self._batch_bytes >= _BATCH_BYTES or len(self._batch) >= _BATCH_FILES:
             yield from self._dispatch()
 
@@ -75,12 +84,11 @@ class ParsePool(Generic[Tag]):
         if not batch:
             return
         tags, tasks = [tag for tag, _ in batch], [task for _, task in batch]
-        if self._threads is None and (self._processes < 2 or self._seen_bytes < _START_BYTES):
-            yield from zip(tags, work(tasks), strict=True)
-            return
         if self._threads is None:
-            self._start()
-        assert self._threads is not None
+            if self._seen_bytes < _INLINE_TOTAL_BYTES and self._largest < _INLINE_FILE_BYTES:
+                yield from zip(tags, work(tasks), strict=True)
+                return
+            self._threads = ThreadPoolExecutor(self._processes, thread_name_prefix="clew-parse")
         self._flying[self._threads.submit(self._ask, tasks)] = tags
         while len(self._flying) >= 2 * self._processes:
             yield from self._collect()
@@ -90,29 +98,55 @@ class ParsePool(Generic[Tag]):
         for future in done:
             yield from zip(self._flying.pop(future), future.result(), strict=True)
 
-    def _start(self) -> None:
-        self._threads = ThreadPoolExecutor(self._processes, thread_name_prefix="clew-parse")
-        for _ in range(self._processes):
-            worker = subprocess.Popen(
-                [sys.executable, "-m", "clew.index.worker"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                start_new_session=True,  # Ctrl-C is the parent's to handle; the worker ends with its input
-            )
-            self._workers.append(worker)
-            self._idle.put(worker)
-
     def _ask(self, tasks: list[Task]) -> list[Outcome]:
-        worker = self._idle.get()
+        worker = self._free_worker()
         assert worker.stdin is not None and worker.stdout is not None
-        try:
+        timer = threading.Timer(LIMIT_S, worker.kill)
+        timer.start()
+        answer: Any = None
+        with contextlib.suppress(BrokenPipeError):
             send(worker.stdin, tasks)
-            answer: Any = receive(worker.stdout)
-        except BrokenPipeError:
-            answer = None
-        finally:
+            answer = receive(worker.stdout)
+        timer.cancel()
+        if answer is not None:
             self._idle.put(worker)
-        if answer is None:
-            raise ClewError(f"a parsing process ended early (exit {worker.poll()}); run the command again to go on")
-        outcomes: list[Outcome] = answer
-        return outcomes
+            outcomes: list[Outcome] = answer
+            return outcomes
+        if self._closing:
+            raise ClewError("the run was ended")
+        self._bury(worker)
+        if len(tasks) > 1:
+            return [outcome for task in tasks for outcome in self._ask([task])]
+        return [_as_plain_text(tasks[0])]
+
+    def _free_worker(self) -> subprocess.Popen[bytes]:
+        with self._starting:
+            if self._idle.empty() and len(self._workers) < self._processes:
+                worker = subprocess.Popen(
+                    [sys.executable, "-m", "clew.index.worker"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    start_new_session=True,  # Ctrl-C is the parent's to handle; the worker ends with its input
+                )
+                self._workers.append(worker)
+                return worker
+        return self._idle.get()
+
+    def _bury(self, worker: subprocess.Popen[bytes]) -> None:
+        """Take a worker that is dead, or was killed for taking too long, out of the pool."""
+        with self._starting:
+            self._workers.remove(worker)
+        worker.kill()
+        worker.wait()
+        for pipe in (worker.stdin, worker.stdout):
+            with contextlib.suppress(BrokenPipeError):
+                if pipe is not None:
+                    pipe.close()
+
+
+def _as_plain_text(task: Task) -> Outcome:
+    """A file whose parser crashed or never ended: searchable, without symbols, and it says so."""
+    [(facts, compressed)] = work([("text", task[1])])
+    if not isinstance(facts, str):
+        facts = replace(facts, diagnostics=("parser_failed",))
+    return facts, compressed

@@ -6,7 +6,9 @@ What dies in between is taken over by the next create. Main calls: `create`, `sy
 
 from __future__ import annotations
 
+import contextlib
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 import apsw
@@ -14,7 +16,7 @@ import apsw
 from clew.config import Config
 from clew.errors import BadInput, Busy, NotIndexed, RequiresReindex
 from clew.index.build import store_contents
-from clew.index.sync import apply_plan, plan_files, plan_tree
+from clew.index.sync import apply_plan, plan_files, plan_tree, revive_entries
 from clew.lifecycle import proof, states
 from clew.lifecycle.lock import codebase_lock, is_held
 from clew.source import git
@@ -24,9 +26,10 @@ from clew.store.database import translated
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
 from clew.store.sweep import sweep
-from clew.types import FileContent, Progress, RunStats, State
+from clew.types import FileContent, Progress, RunStats, Stat, State
 
 Watch = Callable[[Progress], None]
+_STATUS_WAIT_S = 0.05  # a look at the lock takes it for a moment
 _SYNC_WAIT_S = 5.0  # for another process's sync of the same codebase
 _SWEEP_BATCH = 64  # replaced files before a sync removes them from the candidate index
 
@@ -41,19 +44,17 @@ def create(
     excluded: frozenset[str] = frozenset(),
 ) -> RunStats:
     """Index a tree, or take over an interrupted run; `force` starts from nothing."""
-    with codebase_lock(store, root), store.lease():
+    with codebase_lock(store, root, wait_s=_STATUS_WAIT_S), contextlib.ExitStack() as held:
         run = str(uuid.uuid4())
         snapshot = _begin(store, root, run, cause="reindex" if force else "create", afresh=force)
-        if force:
+        if force:  # before this run's own lease: the second sweep removes what the first one marked
             sweep(store)
             sweep(store)
+        held.enter_context(store.lease())
         try:
             stats = _bring_up(store, root, snapshot, run, config, watch, excluded, first=True)
         except Exception as error:
-            with store.write() as connection:
-                states.move(
-                    connection, root, "indexfailed", run=run, cause=repr(error), fingerprint=proof.fingerprint()
-                )
+            _fail(store, root, run, error)
             raise
     sweep(store)
     return stats
@@ -67,15 +68,16 @@ def sync(
     watch: Watch,
     excluded: frozenset[str] = frozenset(),
     keys: Sequence[str] | None = None,
+    wait_s: float = _SYNC_WAIT_S,
 ) -> RunStats:
     """Bring a believed index up to what the tree says now; nothing is written when nothing changed.
 
     With `keys` only those files are looked at: for callers that know what changed."""
     with translated(store.database):
-        row = codebases.find_codebase(store.connection(), root)
-    if row is not None and row.state == "indexing" and is_held(store, root):
+        busy = is_being_created(store, root)
+    if busy:
         raise Busy(f"{root} is being indexed; `clew status` shows how far it is", root)
-    with codebase_lock(store, root, wait_s=_SYNC_WAIT_S), store.lease():
+    with codebase_lock(store, root, wait_s=wait_s), store.lease():
         snapshot = believed(store.connection(), root)
         stats = _bring_up(store, root, snapshot, str(uuid.uuid4()), config, watch, excluded, keys=keys)
     if stats.modified or stats.removed:
@@ -87,37 +89,76 @@ def index_content(
     store: Store, root: str, files: Iterable[FileContent], *, removed: Iterable[str] = (), config: Config, watch: Watch
 ) -> RunStats:
     """Index contents that came from anywhere: the snapshot gains `files` and loses `removed`."""
-    with codebase_lock(store, root), store.lease():
-        run, stats = str(uuid.uuid4()), RunStats()
+    with codebase_lock(store, root, wait_s=_STATUS_WAIT_S), store.lease():
+        run = str(uuid.uuid4())
         row = codebases.find_codebase(store.connection(), root)
         fresh = row is None or proof.validate(store.connection(), row).outcome != "valid"
-        snapshot = (
-            _begin(store, root, run, cause="index_content", afresh=False)
-            if fresh
-            else believed(store.connection(), root)
-        )
-        known = snapshots.entries(store.connection(), snapshot.id)
-        stored = store_contents(
-            store,
-            files,
-            generations={path: entry.generation for path, entry in known.items()},
-            processes=config.parsing_processes,
-            stats=stats,
-            report=lambda done, size: watch(Progress("parse", done, 0, size, 0)),
-        )
-        changed = [e for e in stored.entries if e.path not in known or _differs(known[e.path], e)]
-        given = {entry.path for entry in stored.entries}
-        gone = [path for path in dict.fromkeys(removed) if path in known and path not in given]
-        if changed or gone or fresh:
-            with store.write() as connection:
-                snapshot = snapshots.flip(connection, snapshot, changed, gone, head="no-head", diagnostics={})
-                _complete(connection, root, snapshot, run, "indexed" if fresh else "sync_completed")
-        stats.added = sum(entry.path not in known for entry in changed)
-        stats.modified, stats.removed = len(changed) - stats.added, len(gone)
-        stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
+        if not fresh:
+            snapshot = believed(store.connection(), root)
+            stats = _take_contents(store, root, snapshot, run, files, removed, config, watch)
+        else:
+            snapshot = _begin(store, root, run, cause="index_content", afresh=False)
+            try:
+                stats = _take_contents(store, root, snapshot, run, files, removed, config, watch, first=True)
+            except Exception as error:
+                _fail(store, root, run, error)
+                raise
     if stats.modified or stats.removed:
         sweep(store, least=_SWEEP_BATCH)
     return stats
+
+
+def _take_contents(
+    store: Store,
+    root: str,
+    snapshot: Snapshot,
+    run: str,
+    files: Iterable[FileContent],
+    removed: Iterable[str],
+    config: Config,
+    watch: Watch,
+    *,
+    first: bool = False,
+) -> RunStats:
+    stats = RunStats()
+    known = snapshots.entries(store.connection(), snapshot.id)
+    stored = store_contents(
+        store,
+        (_within(file, config.max_file_bytes) for file in files),
+        generations={path: entry.generation for path, entry in known.items()},
+        processes=config.parsing_processes,
+        stats=stats,
+        report=lambda done, size: watch(Progress("parse", done, 0, size, 0)),
+    )
+    changed = [entry for entry in stored.entries if entry.path not in known or _differs(known[entry.path], entry)]
+    given = {entry.path for entry in stored.entries}
+    gone = [path for path in dict.fromkeys(removed) if path in known and path not in given]
+    if len(known) + len(changed) > config.max_files:
+        raise BadInput(f"{root} would have more files than max_files ({config.max_files}); raise CLEW_MAX_FILES")
+    if changed or gone or first:
+        with store.write() as connection:
+            revive_entries(connection, stored.entries)
+            snapshot = snapshots.flip(connection, snapshot, changed, gone, head="no-head", diagnostics={})
+            _complete(connection, root, snapshot, run, "indexed" if first else "sync_completed")
+    stats.added = sum(entry.path not in known for entry in changed)
+    stats.modified, stats.removed = len(changed) - stats.added, len(gone)
+    stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
+    stats.skipped = dict(Counter(diagnostic.reason for diagnostic in stored.diagnostics))
+    return stats
+
+
+def _within(file: FileContent, limit_bytes: int) -> FileContent:
+    """A file as it is taken: one that is too large is listed without its content."""
+    if file.content is None or len(file.content) <= limit_bytes:
+        return file
+    stat = Stat(len(file.content), 0, 0, 0)
+    return FileContent(file.path, None, stat=stat, skip="huge", language=file.language)
+
+
+def is_being_created(store: Store, root: str) -> bool:
+    """Whether a living process is at work on a create or reindex."""
+    row = codebases.find_codebase(store.connection(), root)
+    return row is not None and row.state == "indexing" and is_held(store, root)
 
 
 def believed(connection: apsw.Connection, root: str) -> Snapshot:
@@ -133,6 +174,11 @@ def believed(connection: apsw.Connection, root: str) -> Snapshot:
         message = f"{root} has no complete index (state {row.state}, proof: {found.reason}); run `clew index {root}`"
         raise NotIndexed(message, root, proof=found.reason)
     return snapshot
+
+
+def _fail(store: Store, root: str, run: str, error: Exception) -> None:
+    with store.write() as connection:
+        states.move(connection, root, "indexfailed", run=run, cause=repr(error), fingerprint=proof.fingerprint())
 
 
 def _begin(store: Store, root: str, run: str, *, cause: str, afresh: bool) -> Snapshot:
@@ -165,7 +211,7 @@ def _bring_up(
         plan = plan_files(connection, snapshot, tree, keys, head)
     else:
         tree = walk(root, excluded_roots=excluded)
-        plan = plan_tree(connection, snapshot, tree, head)
+        plan = plan_tree(connection, snapshot, tree, head, max_file_bytes=config.max_file_bytes)
     if len(tree.files) > config.max_files:
         raise BadInput(
             f"{root} has {len(tree.files)} files, more than max_files ({config.max_files}); ignore some in"

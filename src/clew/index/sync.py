@@ -44,11 +44,13 @@ class Plan:
         return not (self.suspects or self.outdated or self.removed)
 
 
-def plan_tree(connection: apsw.Connection, snapshot: Snapshot, tree: Tree, head: str) -> Plan:
-    """Compare a walked tree with the snapshot by stat alone."""
+def plan_tree(connection: apsw.Connection, snapshot: Snapshot, tree: Tree, head: str, *, max_file_bytes: int) -> Plan:
+    """Compare a walked tree with the snapshot by stat alone; a changed limit makes suspects of what it concerns."""
     known = snapshots.stats(connection, snapshot.id)
     current = {(language.name, language.extractor) for language in LANGUAGES.values()}
     outdated = snapshots.paths_by_extractor(connection, snapshot.id, current)
+    for path in snapshots.paths_against_limit(connection, snapshot.id, max_file_bytes):
+        del known[path]
     if known == tree.files:  # native, and what nearly every check finds
         return Plan(tree, head, [], outdated, [])
     suspects = [path for path, stat in tree.files.items() if known.get(path) != stat]
@@ -91,9 +93,7 @@ def apply_plan(
     removed = [*plan.removed, *(path for path in reader.vanished if path in before)]
     _count_changes(stats, before, stored, removed)
     with store.write() as connection:
-        facts.revive(
-            connection, {e.blob for e in stored.entries if e.blob}, {e.facts for e in stored.entries if e.facts}
-        )
+        revive_entries(connection, stored.entries)
         snapshots.refresh_stats(connection, snapshot.id, reader.unchanged)
         if stored.entries or removed or plan.head != snapshot.head or not snapshot.generation:
             walked = Counter(diagnostic.reason for diagnostic in plan.tree.diagnostics)
@@ -105,6 +105,11 @@ def apply_plan(
     stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
     stats.skipped = dict(Counter(diagnostic.reason for diagnostic in (*plan.tree.diagnostics, *stored.diagnostics)))
     return stats
+
+
+def revive_entries(connection: apsw.Connection, entries: Iterable[Entry]) -> None:
+    """What these entries refer to is in use again, whatever a sweep has marked meanwhile."""
+    facts.revive(connection, {e.blob for e in entries if e.blob}, {e.facts for e in entries if e.facts})
 
 
 class _Reader:

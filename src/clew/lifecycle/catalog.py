@@ -71,6 +71,8 @@ class Catalog:
     def resolve(self, path: str | None = None) -> Codebase:
         """The codebase that a path belongs to, or `NotIndexed`."""
         asked = path if path is not None else os.getcwd()
+        if "\0" in asked:
+            raise BadPath(f"{asked!r} is no path; give one without a NUL")
         asked = asked if asked.startswith(PROJECT) else os.path.realpath(asked)
         root = self.registry.containing(asked)
         if root is None:
@@ -83,8 +85,8 @@ class Catalog:
         if file.startswith(PROJECT):
             raise BadInput("files of a project are named by project and path")
         absolute = os.path.abspath(file)
-        if os.path.isdir(absolute):
-            raise BadPath(f"{file} is a directory; name a file")
+        if "\0" in file or os.path.isdir(absolute):
+            raise BadPath(f"{file!r} is a directory or holds a NUL; name a file")
         directory, name = os.path.realpath(os.path.dirname(absolute)), os.path.basename(absolute)
         codebase = self.resolve(directory)
         return codebase, roots.file_key(os.path.relpath(os.path.join(directory, name), codebase.root))

@@ -47,7 +47,7 @@ _KIND_ORDER |= {"field": 100, "variable": 101}  # what a declaration is when not
 _LOCAL_KINDS = frozenset({"variable", "constant", "prototype"})  # inside a function they are no definitions
 _VALUE_KINDS = frozenset({"variable", "constant", "field", "property"})  # `int a, b;`: a does not own b
 _WHOLE_NAMES = frozenset({"section", "key", "rule", "element", "test"})  # a dot in them separates nothing
-MAX_SYMBOLS = 65_535  # ordinals are 16 bits wide in the store
+MAX_ROWS = 65_535  # symbols, imports or chunks: ordinals are 16 bits wide in the store
 MAX_SIGNATURE = 240
 MAX_NAME = 240  # longer ones are headings and selectors
 MAX_QUALIFIED = 1_000  # of what goes before the name: ten thousand nested elements would fill the memory
@@ -83,9 +83,11 @@ def extract(content: bytes, language: str) -> Facts:
     diagnostics = ("syntax_error",) if root.has_error else ()
     comments = Comments(content, starts, captures.get("comment", []))
     symbols = _symbols(content, starts, captures, comments)
-    if len(symbols) > MAX_SYMBOLS:
-        symbols, diagnostics = symbols[:MAX_SYMBOLS], (*diagnostics, "too_many_symbols")
+    if len(symbols) > MAX_ROWS:
+        symbols, diagnostics = symbols[:MAX_ROWS], (*diagnostics, "too_many_symbols")
     imports = collect_imports(content, starts, captures)
+    if len(imports) > MAX_ROWS:
+        imports, diagnostics = imports[:MAX_ROWS], (*diagnostics, "too_many_imports")
     names = {symbol.name_byte for symbol in symbols}
     if "def.equation" in captures:
         names.update(node.start_byte for node in captures.get("name", ()))

@@ -92,7 +92,8 @@ def show(connection: apsw.Connection, hit: Ranked) -> Shown:
         if symbol.end_line - symbol.start_line < WHOLE_SYMBOL_LINES and first > symbol.start_line:
             first, start = symbol.start_line, source.rfind(b"\n", 0, symbol.start_byte) + 1
         if symbol.end_line - symbol.start_line < WHOLE_SYMBOL_LINES and last < symbol.end_line:
-            last, end = symbol.end_line, symbol.end_byte
+            last, end = symbol.end_line, source.find(b"\n", symbol.end_byte)  # whole lines: not without a `;`
+            end = len(source) if end < 0 else end
     text = source[start:end].decode("utf-8", "replace").rstrip("\r\n")
     return Shown(first, last, name, kind, text)
 

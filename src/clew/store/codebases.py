@@ -12,7 +12,7 @@ from typing import Any
 
 import apsw
 
-from clew.store.database import fetch_all, fetch_one
+from clew.store.database import fetch_one
 from clew.store.snapshots import delete_snapshots
 
 
@@ -33,12 +33,6 @@ def find_codebase(connection: apsw.Connection, root: str) -> CodebaseRow | None:
     )
     values: list[Any] = [*row[:4], json.loads(row[4]), row[5]] if row else []
     return CodebaseRow(*values) if values else None
-
-
-def all_codebases(connection: apsw.Connection) -> list[CodebaseRow]:
-    """Every codebase of the store, sorted by root."""
-    roots = fetch_all(connection, "SELECT root FROM codebase ORDER BY root")
-    return [row for (root,) in roots if (row := find_codebase(connection, root)) is not None]
 
 
 def put_state(

@@ -22,10 +22,7 @@ _serial = itertools.count()
 def hold(directory: Path, sweep: int) -> Iterator[None]:
     """Keep what the store refers to at this sweep count until the block ends."""
     directory.mkdir(parents=True, exist_ok=True)
-    name = f"{sweep}-{os.getpid()}-{threading.get_ident()}-{next(_serial)}"
-    lock = FileLock(directory / name)
-    if not lock.try_acquire():
-        raise RuntimeError(f"lease {name} is taken")  # impossible: the name is this call's own
+    lock = _take(directory, sweep)
     try:
         yield
     finally:
@@ -34,11 +31,21 @@ def hold(directory: Path, sweep: int) -> Iterator[None]:
         lock.release()
 
 
+def _take(directory: Path, sweep: int) -> FileLock:
+    """A locked lease file. A sweep that looks between its making and its locking may remove it: then another."""
+    while True:
+        lock = FileLock(directory / f"{sweep}-{os.getpid()}-{threading.get_ident()}-{next(_serial)}")
+        if lock.try_acquire():
+            if lock.is_in_place():
+                return lock
+            lock.release()
+
+
 def oldest(directory: Path) -> int | None:
     """The lowest sweep count held by a living process, or None; leases of the dead are removed."""
     held: int | None = None
     for path in directory.glob("*-*") if directory.is_dir() else ():
-        lock = FileLock(path)
+        lock = FileLock(path, create=False)
         if _is_dead(lock):
             path.unlink(missing_ok=True)
             lock.release()
@@ -51,5 +58,7 @@ def oldest(directory: Path) -> int | None:
 def _is_dead(lock: FileLock) -> bool:
     try:
         return lock.try_acquire()
+    except FileNotFoundError:
+        return True  # its holder has just given it back
     except OSError:
         return False  # cannot tell: believe it alive

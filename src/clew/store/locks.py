@@ -36,13 +36,14 @@ else:
 class FileLock:
     """An exclusive lock on `path`; every instance is a holder of its own, also within one process."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, create: bool = True) -> None:
         self.path = path
+        self._flags = os.O_RDWR | (os.O_CREAT if create else 0) | getattr(os, "O_CLOEXEC", 0)
         self._descriptor: int | None = None
 
     def try_acquire(self) -> bool:
         """Take the lock if it is free now."""
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        descriptor = os.open(self.path, self._flags, 0o600)
         if not _try_lock(descriptor):
             os.close(descriptor)
             return False
@@ -57,6 +58,15 @@ class FileLock:
                 return False
             time.sleep(_POLL_S)
         return True
+
+    def is_in_place(self) -> bool:
+        """Whether the file that is locked is still the one at `path`."""
+        if self._descriptor is None:
+            return False
+        try:
+            return os.path.samestat(os.fstat(self._descriptor), os.stat(self.path))
+        except FileNotFoundError:
+            return False
 
     def release(self) -> None:
         """Give the lock back; closing the file is what frees it."""

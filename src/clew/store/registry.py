@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 
 from clew.store.database import Database, fetch_all, transaction, translated
+from clew.types import PROJECT
 
 
 class Registry:
@@ -49,6 +50,8 @@ class Registry:
     def containing(self, path: str) -> str | None:
         """The deepest codebase that contains `path`."""
         roots = self.all()
+        if path.startswith(PROJECT):
+            return path if path in roots else None
         while path not in roots:
             parent = os.path.dirname(path)
             if parent == path:

@@ -7,6 +7,7 @@ difference (minus the old blob's, plus the new one's), so that a save costs what
 from __future__ import annotations
 
 import json
+import sys
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -108,6 +109,12 @@ def paths_by_extractor(connection: apsw.Connection, snapshot: int, current: Set[
             (language, extractor, snapshot),
         )
     ]
+
+
+def paths_against_limit(connection: apsw.Connection, snapshot: int, max_file_bytes: int) -> list[str]:
+    """Files that were left out as too large, or were not, under another limit than this."""
+    sql = "SELECT path FROM entry WHERE snapshot = ? AND (coalesce(skip, '') = 'huge') <> (size > ?)"
+    return [row[0] for row in fetch_all(connection, sql, (snapshot, max_file_bytes))]
 
 
 def entry_at(connection: apsw.Connection, snapshot: int, path: str) -> Entry | None:
@@ -261,6 +268,6 @@ def _packed_terms(connection: apsw.Connection, facts: int) -> list[bytes]:
 def term_array(packed: bytes) -> array[int]:
     """Term hashes as numbers, the same on every machine."""
     terms = array("I", packed)
-    if terms.itemsize != 4:  # pragma: no cover
-        raise RuntimeError("this platform's unsigned int is not 32 bits wide")
+    if sys.byteorder == "big":
+        terms.byteswap()
     return terms

@@ -37,7 +37,11 @@ class Store:
 
     def size_bytes(self) -> int:
         """The room that the store takes on disk."""
-        return sum(path.stat().st_size for path in self.directory.rglob("*") if path.is_file())
+        total = 0
+        for path in self.directory.rglob("*"):
+            with contextlib.suppress(FileNotFoundError):  # leases come and go
+                total += path.stat().st_size if path.is_file() else 0
+        return total
 
     def connection(self) -> apsw.Connection:
         """This thread's connection, outside any transaction."""

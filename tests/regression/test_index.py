@@ -1,0 +1,143 @@
+"""One test for each defect that was found in indexing, so that none comes back."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from clew import FileContent
+from clew.errors import NotIndexed
+from clew.index import pool, worker
+from clew.lifecycle.lock import codebase_lock
+from clew.store import leases
+from clew.store.sweep import sweep
+from tests.conftest import make_engine, write_tree
+
+
+def test_a_sweep_never_takes_a_lease_that_is_just_being_made(tmp_path: Path) -> None:
+    directory = tmp_path / "leases"
+    directory.mkdir()
+    stop = threading.Event()
+
+    def sweeping() -> None:
+        while not stop.is_set():
+            leases.oldest(directory)
+
+    sweeper = threading.Thread(target=sweeping)
+    sweeper.start()
+    try:
+        for _ in range(400):
+            with leases.hold(directory, 7):
+                assert [path.name.split("-")[0] for path in directory.iterdir()] == ["7"]
+    finally:
+        stop.set()
+        sweeper.join()
+
+
+def test_force_parses_everything_again(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", {f"m{i}.py": f"def alpha_{i}(): pass\n" for i in range(5)})
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    assert engine.index(str(root), force=True).parsed == 5
+    engine.close()
+
+
+def test_content_swept_during_an_index_of_contents_is_kept(tmp_path: Path) -> None:
+    engine = make_engine(tmp_path / "home")
+    files = [FileContent("a.py", b"def alpha(): pass\n"), FileContent("b.py", b"def beta(): pass\n")]
+    engine.index_content("p", files)
+    engine.index_content("p", [], removed=["a.py"])
+    store = engine.resolve("project:p").store
+
+    def coming() -> list[FileContent]:
+        sweep(store)
+        return [FileContent("c.py", b"def alpha(): pass\n")]
+
+    engine.index_content("p", (file for file in coming()))
+    for _ in range(3):
+        sweep(store)
+    assert engine.search("alpha", "project:p").hits[0].path == "c.py"
+    assert all(check.ok for check in engine.doctor().checks)
+    engine.close()
+
+
+def test_very_many_imports_do_not_end_the_run(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", {"a.py": "import a\n" * 66_000, "b.py": "def beta(): pass\n"})
+    engine = make_engine(tmp_path / "home")
+    assert engine.index(str(root)).failed == 0
+    assert engine.search("beta", str(root)).hits
+    engine.close()
+
+
+def test_a_changed_size_limit_takes_effect_on_unchanged_files(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", {"a.py": "def alpha(): pass\n" * 10, "b.py": "x = 1\n"})
+    small = make_engine(tmp_path / "home", max_file_bytes=50)
+    small.index(str(root))
+    assert not small.search("alpha", str(root)).hits
+    small.close()
+    large = make_engine(tmp_path / "home")
+    assert large.search("alpha", str(root)).hits
+    large.close()
+    small = make_engine(tmp_path / "home", max_file_bytes=50)
+    assert not small.search("alpha", str(root)).hits
+    small.close()
+
+
+def test_a_project_is_not_the_parent_of_another(tmp_path: Path) -> None:
+    engine = make_engine(tmp_path / "home")
+    engine.index_content("foo", [FileContent("a.py", b"x = 1\n")])
+    with pytest.raises(NotIndexed):
+        engine.resolve("project:foo/bar")
+    engine.close()
+
+
+def test_a_question_during_another_sync_gets_the_state_before_it(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", {"a.py": "def alpha(): pass\n"})
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    with codebase_lock(engine.resolve(str(root)).store, str(root)):
+        found = engine.search("alpha", str(root))
+    assert (found.freshness.decision, found.hits[0].path) == ("coalesced", "a.py")
+    engine.close()
+
+
+def test_a_parser_that_crashes_or_never_ends_costs_its_file_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (
+        "import os, sys, time\nfrom clew.index import worker\nfrom clew.parse import extract as e\n"
+        "real = worker.extract\n"
+        "def extract(content, language):\n"
+        "    if b'CRASH' in content: os.kill(os.getpid(), 11)\n"
+        "    if b'FOREVER' in content: time.sleep(600)\n"
+        "    return real(content, language)\n"
+        "worker.extract = extract\nworker.main()\n"
+    )
+    popen = subprocess.Popen
+
+    def hostile(_command: list[str], **named: object) -> object:
+        return popen([sys.executable, "-c", code], **named)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(pool.subprocess, "Popen", hostile)
+    monkeypatch.setattr(pool, "LIMIT_S", 2.0)
+    monkeypatch.setattr(pool, "_INLINE_TOTAL_BYTES", 0)
+    monkeypatch.setattr(worker, "extract", worker.extract)
+    files = {f"m{i}.py": f"def alpha_{i}(): pass\n" for i in range(6)}
+    files |= {"crash.py": "def gamma(): 'CRASH'\n", "slow.py": "def delta(): 'FOREVER'\n"}
+    root = write_tree(tmp_path / "tree", files)
+    engine = make_engine(tmp_path / "home")
+    started = time.monotonic()
+    stats = engine.index(str(root))
+    assert time.monotonic() - started < 60
+    assert (stats.files, stats.failed) == (8, 0)
+    assert engine.search("alpha_3", str(root)).hits[0].symbol == "alpha_3"
+    assert {hit.path for hit in engine.search("crash forever", str(root)).hits} >= {"crash.py", "slow.py"}
+    assert not engine.symbol("gamma", str(root)).symbols
+    assert os.getpid()
+    engine.close()
