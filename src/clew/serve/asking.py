@@ -1,0 +1,190 @@
+"""From a question on the command line to what is printed: one engine call, one envelope, one exit code.
+
+Every command goes through `answer`, where errors become envelopes. Loads nothing heavy by itself.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clew.errors import BadPath, ClewError, NotFound, NotIndexed
+
+if TYPE_CHECKING:
+    from clew.engine import Engine, Scope
+    from clew.serve.envelopes import Envelope
+
+Text = Callable[["Envelope"], str]
+
+
+def run(path: str | None, as_json: bool, operation: str, act: Callable[[Engine, Any], Any]) -> int:
+    from clew.serve import envelopes, terminal
+    from clew.serve.progress import ProgressView
+
+    started = time.monotonic()
+
+    def work(engine: Engine) -> Envelope:
+        known = _is_ready(engine, path)
+        with ProgressView("indexing") as view:
+            stats = act(engine, view)
+        return envelopes.run(asked(path), engine.resolve(path).root, operation, stats, known=known)
+
+    return answer(path, as_json, work, lambda e: terminal.run(e, time.monotonic() - started))
+
+
+def question(
+    path: str | None,
+    ask: Callable[[Engine, Scope], tuple[Envelope, Text]],
+    *,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    lang: tuple[str, ...],
+    no_index: bool,
+    as_json: bool,
+    is_file: bool = False,
+    nothing: str = "",
+) -> int:
+    """Answer a question; a tree that was never indexed is indexed first, and that is said."""
+    from clew.engine import Scope
+    from clew.serve.progress import ProgressView
+
+    text: list[Text] = []
+
+    def act(engine: Engine) -> Envelope:
+        scope = Scope(include, exclude, lang)
+        if is_file:
+            _check_file(path or "")
+        try:
+            envelope, as_text = ask(engine, scope)
+        except NotIndexed:
+            if no_index:
+                raise
+            root = engine.root_for_index(_tree_around(path or "") if is_file else path)
+            print(f"{root} is not indexed yet: indexing it first", file=sys.stderr)
+            with ProgressView("indexing") as view:
+                engine.index(root, watch=view)
+            envelope, as_text = ask(engine, scope)
+        text.append(as_text)
+        return envelope
+
+    return answer(path, as_json, act, lambda envelope: text[0](envelope), nothing, is_file=is_file)
+
+
+def answer(
+    path: str | None,
+    as_json: bool,
+    act: Callable[[Engine], Envelope],
+    as_text: Text,
+    nothing: str = "",
+    *,
+    is_file: bool = False,
+) -> int:
+    """Run, print, and tell the exit code: the one place where errors become envelopes."""
+    from clew.engine import Engine
+    from clew.serve import envelopes
+
+    tool, failed = click.get_current_context().info_name or "", False
+    try:
+        engine = Engine()
+        try:
+            if path is not None and not is_file:
+                _check_directory(engine, path)
+            envelope = act(engine)
+        finally:
+            engine.close()
+    except ClewError as error:
+        envelope, failed = envelopes.failure(asked(path), error, tool), True
+    except OSError as error:
+        envelope, failed = envelopes.failure(asked(path), _explained(error), tool), True
+    code = envelopes.exit_code(envelope)
+    if as_json:
+        return _print(_json(envelope), code)
+    if failed:
+        print(f"clew: {envelope['message']}", file=sys.stderr)
+        for candidate in envelope.get("candidates", ()):
+            print(f"  {candidate}", file=sys.stderr)
+        return code
+    if code == 1 and nothing:
+        print(nothing, file=sys.stderr)
+        return code
+    return _print(as_text(envelope), code)
+
+
+def _print(text: str, code: int) -> int:
+    """Write the answer; a reader that went away is no failure, a full disk is."""
+    try:
+        print(text)
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
+        if not isinstance(error, BrokenPipeError):
+            print(f"clew: cannot write the answer: {error.strerror}", file=sys.stderr)
+            return 4
+    return code
+
+
+def _json(envelope: Envelope) -> str:
+    import json
+
+    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    return json.dumps(envelope, ensure_ascii=not is_unicode, indent=2 if sys.stdout.isatty() else None)
+
+
+def _explained(error: OSError) -> ClewError:
+    """What the file system refused; only the current directory's own failure has no name."""
+    if isinstance(error, FileNotFoundError) and error.filename is None:
+        return BadPath("the current directory is gone; change to another one, or give a path")
+    place = f" ({error.filename})" if error.filename else ""
+    return ClewError(f"the system refused: {error.strerror or error}{place}; check rights and space there")
+
+
+def asked(path: str | None) -> str:
+    try:
+        return os.path.abspath(path if path is not None else os.getcwd())
+    except FileNotFoundError:
+        return path or "."
+
+
+def _check_directory(engine: Engine, path: str) -> None:
+    """Refuse what is no directory, so that a typing error never stands for what is around it."""
+    from clew.types import PROJECT
+
+    if "\0" in path:
+        raise BadPath(f"{path!r} is no directory name; give the path of a directory")
+    if path.startswith(PROJECT) or os.path.isdir(path):
+        return
+    if os.path.exists(path):
+        raise BadPath(f"{path} is not a directory; give the directory that contains it")
+    try:
+        is_codebase = not engine.resolve(path).subtree
+    except NotIndexed:
+        is_codebase = False
+    if not is_codebase:  # else its tree is gone, but its index can still be asked after and cleared
+        raise BadPath(f"{path} does not exist; give the path of a directory")
+
+
+def _check_file(file: str) -> None:
+    if not file or "\0" in file:
+        raise BadPath(f"{file!r} is no file name; give the path of a file")
+    if not os.path.isdir(os.path.dirname(os.path.abspath(file))):
+        raise NotFound(f"{file} does not exist; `clew paths` lists the files")
+
+
+def _tree_around(file: str) -> str:
+    """What to index for a question about one file: its repository, else its directory."""
+    from clew.source.roots import default_root
+
+    return default_root(os.path.dirname(os.path.abspath(file)))
+
+
+def _is_ready(engine: Engine, path: str | None) -> bool:
+    """Whether there is a believable index already."""
+    try:
+        return engine.status(path).proof == "valid"
+    except ClewError:
+        return False
