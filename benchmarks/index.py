@@ -328,7 +328,7 @@ def _queries(engine: Engine, tree: Path) -> dict[str, Any]:
         started = time.perf_counter()
         with codebase.store.read() as connection:
             snapshot = believed(connection, codebase.root)
-            for hit in find.find(codebase.store, connection, snapshot, parse_query(text), Filter())[:10]:
+            for hit in find.find(codebase.store, connection, snapshot, parse_query(text), Filter()).hits[:10]:
                 find.show(connection, hit)
         walls.append((time.perf_counter() - started) * 1e3)
     walls.sort()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -159,18 +160,17 @@ class Engine:
         codebase, where = self._question(path, scope)
         with self._reading(codebase) as (connection, snapshot, fresh):
             _require_files(connection, snapshot, codebase)
-            ranked = find.find(codebase.store, connection, snapshot, query, where)
+            ranking = find.find(codebase.store, connection, snapshot, query, where)
+            ranked = ranking.hits
             hits: list[Hit] = []
             taken = 0
             for hit in ranked:
                 if len(hits) == limit:
                     break
                 taken += 1
-                is_fresh = codebase.is_project or self._verify(codebase, connection, hit.file)
+                is_fresh = self._check(codebase, connection, hit.file, fresh)
                 if is_fresh is None:
-                    fresh.dropped += 1
                     continue
-                fresh.verified += is_fresh
                 shown = find.show(connection, hit)
                 hits.append(
                     Hit(
@@ -187,7 +187,9 @@ class Engine:
                     )
                 )
             total = len(ranked) - fresh.dropped
-            return Found(codebase.root, fresh, tuple(hits), total, taken < len(ranked), query.terms)
+            return Found(
+                codebase.root, fresh, tuple(hits), total, taken < len(ranked) or not ranking.is_complete, query.terms
+            )
 
     def symbol(
         self, name: str, path: str | None = None, *, kind: str | None = None, scope: Scope | None = None
@@ -197,7 +199,12 @@ class Engine:
         with self._reading(codebase) as (connection, snapshot, fresh):
             _require_files(connection, snapshot, codebase)
             found = navigate.symbols_named(connection, snapshot, name, where, kind=kind)
-            named = tuple(NamedSymbol(item.path, item.language, item.symbol) for item in found)
+            checks = {item.file.path: self._check(codebase, connection, item.file, fresh) for item in found}
+            named = tuple(
+                NamedSymbol(item.file.path, item.file.language, item.symbol, is_fresh)
+                for item in found
+                if (is_fresh := checks[item.file.path]) is not None
+            )
             return SymbolsFound(codebase.root, fresh, named)
 
     def outline(self, file: str) -> Outline:
@@ -205,6 +212,8 @@ class Engine:
         codebase, key = self.catalog.resolve_file(file)
         with self._reading(codebase) as (connection, snapshot, fresh):
             entry = navigate.file_entry(connection, snapshot, key)
+            if not codebase.is_project and not os.path.lexists(os.path.join(codebase.root, key)):
+                raise NotFound(f"{key} is in the index, but is gone from the disk; `clew sync` takes it out")
             return Outline(
                 codebase.root, fresh, key, entry.language, entry.skip, tuple(navigate.outline(connection, entry))
             )
@@ -338,9 +347,15 @@ class Engine:
             return "coalesced"
         return "synced" if done.added or done.modified or done.removed or done.moved else "fresh"
 
-    def _verify(self, codebase: Codebase, connection: apsw.Connection, file: FileOf) -> bool | None:
-        blob_hash = snapshots.blob_hash(connection, file.blob)
-        return freshness.verify(codebase.root, file.path, file.stat, blob_hash, limit=self.config.max_file_bytes)
+    def _check(self, codebase: Codebase, connection: apsw.Connection, file: FileOf, fresh: Freshness) -> bool | None:
+        """Whether a file still has the indexed content, None when it is gone; counted in `fresh`."""
+        found: bool | None = True
+        if not codebase.is_project:
+            blob_hash = snapshots.blob_hash(connection, file.blob)
+            found = freshness.verify(codebase.root, file.path, file.stat, blob_hash, limit=self.config.max_file_bytes)
+        fresh.dropped += found is None
+        fresh.verified += found is True
+        return found
 
     def _content(
         self, codebase: Codebase, connection: apsw.Connection, key: str, blob: int | None

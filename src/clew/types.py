@@ -183,6 +183,7 @@ class NamedSymbol:
     path: str
     language: str
     symbol: Symbol
+    fresh: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ rounds = hits = 0
 while not os.path.exists(stop) or rounds < 5:
     with codebase.store.read() as connection:
         snapshot = believed(connection, codebase.root)
-        ranked = find.find(codebase.store, connection, snapshot, parse_query("marker_word steady"), Filter())
+        ranked = find.find(codebase.store, connection, snapshot, parse_query("marker_word steady"), Filter()).hits
         assert len(ranked) >= 20, f"{len(ranked)} hits"
         for hit in ranked[:8]:
             shown = find.show(connection, hit)

@@ -95,8 +95,6 @@ class _Run:
         language = file.language or language_of(file.path, (content or b"")[:120])
         if content is not None and skip is None:
             skip = classify.skip_reason(file.path, content, language)
-            if skip is None and not classify.is_utf8(content):
-                self._stored.diagnostics.append(Diagnostic(file.path, "non_utf8"))
         if skip is not None:
             self._stored.diagnostics.append(Diagnostic(file.path, skip))
             if skip != "minified" or content is None:
@@ -158,6 +156,8 @@ class _Run:
                     self._fresh_chunks += len(result.texts)
         for key, _, (result, _) in batch:
             for file, skip in self._waiting.pop(key):
+                if isinstance(result, Facts):
+                    self._stored.diagnostics += [Diagnostic(file.path, note) for note in result.diagnostics]
                 if isinstance(result, str):
                     self._stats.failed += 1
                     self._stored.diagnostics.append(Diagnostic(file.path, "failed", result))

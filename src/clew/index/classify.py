@@ -29,12 +29,3 @@ def skip_reason(path: str, content: bytes, language: str) -> Skip | None:
 def wants_facts(language: str) -> bool:
     """Whether a language is chunked and ranked; data is kept for exact search only."""
     return LANGUAGES[language].role != "data"
-
-
-def is_utf8(content: bytes) -> bool:
-    """Whether the content decodes; if not it is indexed all the same, and counted."""
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True

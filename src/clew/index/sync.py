@@ -38,6 +38,7 @@ class Plan:
     suspects: list[str]  # new, or with another stat
     outdated: list[str]  # parsed by an older extractor
     removed: list[str]
+    old: frozenset[str] = frozenset()  # outdated or not, whatever has facts of an older extractor
 
     @property
     def is_empty(self) -> bool:
@@ -49,14 +50,16 @@ def plan_tree(connection: apsw.Connection, snapshot: Snapshot, tree: Tree, head:
     known = snapshots.stats(connection, snapshot.id)
     current = {(language.name, language.extractor) for language in LANGUAGES.values()}
     outdated = snapshots.paths_by_extractor(connection, snapshot.id, current)
-    for path in snapshots.paths_against_limit(connection, snapshot.id, max_file_bytes):
+    against = snapshots.paths_against_limit(connection, snapshot.id, max_file_bytes)
+    removed = [path for path in against if path not in tree.files]
+    for path in against:
         del known[path]
-    if known == tree.files:  # native, and what nearly every check finds
+    if known == tree.files and not removed:  # native, and what nearly every check finds
         return Plan(tree, head, [], outdated, [])
     suspects = [path for path, stat in tree.files.items() if known.get(path) != stat]
-    removed = [path for path in known if path not in tree.files]
+    removed += [path for path in known if path not in tree.files]
     doubted = set(suspects) | set(removed)
-    return Plan(tree, head, suspects, [path for path in outdated if path not in doubted], removed)
+    return Plan(tree, head, suspects, [path for path in outdated if path not in doubted], removed, frozenset(outdated))
 
 
 def plan_files(connection: apsw.Connection, snapshot: Snapshot, tree: Tree, keys: Iterable[str], head: str) -> Plan:
@@ -169,7 +172,7 @@ class _Reader:
     def _is_same(self, path: str, blob_hash: bytes, stat: Stat) -> bool:
         """Whether the entry has this very content already: then only its stat is noted."""
         entry = self._before.get(path)
-        if entry is None or entry.blob is None or path in self._plan.outdated:
+        if entry is None or entry.blob is None or path in self._plan.old:
             return False
         blob = facts.find_blob(self._connection, blob_hash)
         if blob is None or blob.id != entry.blob:

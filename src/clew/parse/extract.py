@@ -96,6 +96,15 @@ def _readable(content: bytes) -> bytes:
     return _ESCAPED.sub("?", content.decode("utf-8", "surrogateescape")).encode()
 
 
+def is_utf8(content: bytes) -> bool:
+    """Whether the content decodes; if not it is read all the same, and that is noted."""
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def line_starts(content: bytes) -> list[int]:
     """The byte offset at which each line starts."""
     lengths = [len(line) + 1 for line in content.split(b"\n")]
@@ -119,4 +128,6 @@ def _assemble(
         terms = tokens.document_terms(symbols[owner].qualified if owner >= 0 else "", content[start:end])
         chunks.append(Chunk(start, end, first + 1, last + 1, owner, len(terms), *tokens.pack_terms(terms)))
         texts.append(" ".join(terms))
+    if not is_utf8(content):
+        diagnostics = (*diagnostics, "non_utf8")
     return Facts(symbols, imports, chunks, uses, interface_hash(symbols), texts, diagnostics)

@@ -35,6 +35,14 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
+class Ranking:
+    """Hits in order; when not `is_complete`, there are more than were looked at."""
+
+    hits: list[Ranked]
+    is_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Shown:
     """What is shown of a hit: lines, symbol and text."""
 
@@ -45,12 +53,14 @@ class Shown:
     snippet: str
 
 
-def find(store: Store, connection: apsw.Connection, snapshot: Snapshot, query: Query, where: Filter) -> list[Ranked]:
-    """Every hit of a query, best first, one for each definition."""
+def find(store: Store, connection: apsw.Connection, snapshot: Snapshot, query: Query, where: Filter) -> Ranking:
+    """The hits of a query, best first, one for each definition."""
     allowed = _allowed(connection, snapshot, where)
-    chunks = posting_rows.candidates(store, connection, snapshot, query.terms, depth=DEPTH, allowed=allowed)
+    found = posting_rows.candidates(store, connection, snapshot, query.terms, depth=DEPTH, allowed=allowed)
+    chunks = found.chunks
     if allowed is not None:  # the best chunk of the whole snapshot is what scores are shares of
-        chunks += posting_rows.candidates(store, connection, snapshot, query.terms, depth=DEPTH, allowed=None)
+        whole = posting_rows.candidates(store, connection, snapshot, query.terms, depth=DEPTH, allowed=None)
+        chunks = chunks + whole.chunks
     defined = _definitions(connection, snapshot, query)
     named = _named_files(connection, snapshot, query)
     hashes = [tokens.term_hash(term) for term in query.terms]
@@ -77,7 +87,7 @@ def find(store: Store, connection: apsw.Connection, snapshot: Snapshot, query: Q
                 features[path] = rank.file_feature(path, query, bm25)
             scored.append((value + features[path], path, chunk))
     ordered = [Ranked(files[path], chunk, score) for score, path, chunk in rank.order(scored)]
-    return _one_per_symbol(connection, ordered)
+    return Ranking(_one_per_symbol(connection, ordered), found.is_complete)
 
 
 def show(connection: apsw.Connection, hit: Ranked) -> Shown:

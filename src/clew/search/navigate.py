@@ -13,8 +13,9 @@ from clew.store import facts as fact_rows
 from clew.store import postings as posting_rows
 from clew.store import snapshots
 from clew.store.lexical import CHUNK_BITS
+from clew.store.postings import FileOf
 from clew.store.snapshots import Entry, Snapshot
-from clew.types import Stat, Symbol
+from clew.types import Symbol
 
 MAX_SYMBOL_ROWS = 5_000
 _KIND_ORDER = ("class", "interface", "struct", "trait", "protocol", "enum", "type", "function", "method")
@@ -24,10 +25,8 @@ _KIND_ORDER = ("class", "interface", "struct", "trait", "protocol", "enum", "typ
 class Defined:
     """A symbol with the file it stands in."""
 
-    path: str
-    language: str
+    file: FileOf
     symbol: Symbol
-    stat: Stat
 
 
 def symbols_named(
@@ -44,7 +43,7 @@ def symbols_named(
     matching = [item for item in found if f".{item.symbol.qualified}".lower().endswith(suffix.lower())]
     exact = [item for item in matching if f".{item.symbol.qualified}".endswith(suffix)]
     chosen = [item for item in exact or matching if kind is None or item.symbol.kind == kind]
-    return sorted(chosen, key=lambda item: (_kind_rank(item.symbol.kind), item.path, item.symbol.start_byte))
+    return sorted(chosen, key=lambda item: (_kind_rank(item.symbol.kind), item.file.path, item.symbol.start_byte))
 
 
 def outline(connection: apsw.Connection, entry: Entry) -> list[Symbol]:
@@ -82,7 +81,7 @@ def _named(connection: apsw.Connection, snapshot: Snapshot, name: str, where: Fi
     rows = posting_rows.symbols_by_name(connection, snapshot.id, name, exact=exact, limit=MAX_SYMBOL_ROWS)
     files = posting_rows.files_of(connection, snapshot.id, {symbol_id >> CHUNK_BITS for symbol_id, _ in rows})
     return [
-        Defined(file.path, file.language, symbol, file.stat)
+        Defined(file, symbol)
         for symbol_id, symbol in rows
         for file in files.get(symbol_id >> CHUNK_BITS, ())
         if where.allows(file.path, file.language)

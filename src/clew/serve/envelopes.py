@@ -272,7 +272,7 @@ def _symbol(symbol: Symbol) -> Envelope:
 
 
 def _named(item: NamedSymbol) -> Envelope:
-    return {"path": item.path, "language": item.language, **_symbol(item.symbol)}
+    return {"path": item.path, "language": item.language, **_symbol(item.symbol), "fresh": item.fresh}
 
 
 def _changes(stats: RunStats) -> int:

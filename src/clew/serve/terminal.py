@@ -124,7 +124,7 @@ def run(envelope: Envelope, seconds: float) -> str:
     ]
     if stats["skipped"]:
         left = ", ".join(f"{count} {reason}" for reason, count in sorted(stats["skipped"].items()))
-        lines.append(paint(f"        set apart: {left} (`clew status` explains)", "dim"))
+        lines.append(paint(f"        noted: {left} (`clew status` counts them)", "dim"))
     return "\n".join(lines)
 
 
@@ -138,7 +138,7 @@ def state(envelope: Envelope) -> str:
         ("symbols", counts["symbols"]),
         ("chunks", counts["chunks"]),
         ("languages", ", ".join(f"{name} {count}" for name, count in envelope["languages"].items()) or "none"),
-        ("set apart", ", ".join(f"{name} {count}" for name, count in envelope["skipped"].items()) or "nothing"),
+        ("noted", ", ".join(f"{name} {count}" for name, count in envelope["skipped"].items()) or "nothing"),
         ("snapshot", f"generation {envelope['generation']}, head {envelope['head'][:12] or 'no-head'}"),
         ("updated", envelope["updated_at"]),
         ("store", f"{envelope['store']} ({envelope['size_bytes'] / 1e6:.1f} MB)"),

@@ -27,6 +27,13 @@ class Posting(NamedTuple):
     freqs: bytes
 
 
+class Candidates(NamedTuple):
+    """Chunks to score; `is_complete` when no other chunk of the snapshot holds a term."""
+
+    chunks: list[int]
+    is_complete: bool
+
+
 class FileOf(NamedTuple):
     """A file of a snapshot that has certain facts."""
 
@@ -66,10 +73,10 @@ def candidates(
     *,
     depth: int,
     allowed: frozenset[int] | None,
-) -> list[int]:
+) -> Candidates:
     """Chunks of the snapshot that hold any term: the best `depth` the candidate index has, and the whole tail."""
     if not terms:
-        return []
+        return Candidates([], True)
     epoch, applied = derived(connection)
     found = [
         chunk
@@ -78,10 +85,11 @@ def candidates(
         for chunk in _chunk_ids(connection, facts)
     ]
     if not applied:
-        return found
+        return Candidates(found, True)
     if allowed is not None and len(allowed) <= FEW_FACTS:
         few = sorted(facts for facts in allowed if facts <= applied)
-        return found + (store.lexical.candidates(epoch, terms, depth, facts=few) if few else [])
+        best = store.lexical.candidates(epoch, terms, depth + 1, facts=few) if few else []
+        return Candidates(found + best[:depth], len(best) <= depth)
     limit = depth + depth // 4
     while True:
         proposed = store.lexical.candidates(epoch, terms, limit)
@@ -92,7 +100,7 @@ def candidates(
             if (facts := chunk >> CHUNK_BITS) in members and facts <= applied and (allowed is None or facts in allowed)
         ]
         if len(kept) >= depth or len(proposed) < limit:
-            return found + kept[:depth]
+            return Candidates(found + kept[:depth], len(kept) <= depth and len(proposed) < limit)
         limit *= 8
 
 

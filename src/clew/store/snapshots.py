@@ -209,7 +209,7 @@ def languages(connection: apsw.Connection, snapshot: int) -> dict[str, int]:
 
 
 def skipped(connection: apsw.Connection, snapshot: Snapshot) -> dict[str, int]:
-    """How many files were left out or only kept for exact search, by reason."""
+    """How many files were left out, only kept for exact search, or read with a reservation, by reason."""
     counts = Counter(snapshot.diagnostics)
     rows = fetch_all(
         connection,
@@ -217,6 +217,14 @@ def skipped(connection: apsw.Connection, snapshot: Snapshot) -> dict[str, int]:
         (snapshot.id,),
     )
     counts.update(dict(rows))
+    noted = fetch_all(
+        connection,
+        "SELECT diagnostics, count(*) FROM entry JOIN facts ON facts.id = entry.facts"
+        " WHERE snapshot = ? AND diagnostics <> '' GROUP BY diagnostics",
+        (snapshot.id,),
+    )
+    for reasons, files in noted:
+        counts.update(dict.fromkeys(reasons.split(), files))
     return dict(sorted(counts.items()))
 
 
