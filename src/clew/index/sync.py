@@ -50,7 +50,7 @@ def plan_tree(connection: apsw.Connection, snapshot: Snapshot, tree: Tree, head:
     known = snapshots.stats(connection, snapshot.id)
     current = {(language.name, language.extractor) for language in LANGUAGES.values()}
     outdated = snapshots.paths_by_extractor(connection, snapshot.id, current)
-    against = snapshots.paths_against_limit(connection, snapshot.id, max_file_bytes)
+    against = snapshots.paths_against_limit(connection, snapshot.id, max_file_bytes, known)
     removed = [path for path in against if path not in tree.files]
     for path in against:
         del known[path]

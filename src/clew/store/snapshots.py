@@ -89,10 +89,10 @@ def entries(connection: apsw.Connection, snapshot: int) -> dict[str, Entry]:
 
 def stats(connection: apsw.Connection, snapshot: int) -> dict[str, Stat]:
     """The stat of every file by path: plain tuples, since a check of a large tree is made of this."""
-    rows = fetch_all(
-        connection, "SELECT path, size, mtime_ns, ctime_ns, inode FROM entry WHERE snapshot = ?", (snapshot,)
+    rows: Iterable[Any] = connection.execute(
+        "SELECT path, size, mtime_ns, ctime_ns, inode FROM entry WHERE snapshot = ?", (snapshot,)
     )
-    return {row[0]: cast(Stat, row[1:]) for row in rows}
+    return {path: cast(Stat, (size, mtime, ctime, inode)) for path, size, mtime, ctime, inode in rows}
 
 
 def paths_by_extractor(connection: apsw.Connection, snapshot: int, current: Set[tuple[str, int]]) -> list[str]:
@@ -111,8 +111,14 @@ def paths_by_extractor(connection: apsw.Connection, snapshot: int, current: Set[
     ]
 
 
-def paths_against_limit(connection: apsw.Connection, snapshot: int, max_file_bytes: int) -> list[str]:
+def paths_against_limit(
+    connection: apsw.Connection, snapshot: int, max_file_bytes: int, known: Mapping[str, Stat]
+) -> list[str]:
     """Files that were left out as too large, or were not, under another limit than this."""
+    count = "SELECT count(*) FROM entry WHERE skip = 'huge' AND snapshot = ? AND size > ?"
+    too_large = sum([stat[0] > max_file_bytes for stat in known.values()])
+    if all(connection.execute(count, (snapshot, least)).get == too_large for least in (max_file_bytes, -1)):
+        return []
     sql = "SELECT path FROM entry WHERE snapshot = ? AND (coalesce(skip, '') = 'huge') <> (size > ?)"
     return [row[0] for row in fetch_all(connection, sql, (snapshot, max_file_bytes))]
 

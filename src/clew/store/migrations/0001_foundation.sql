@@ -91,6 +91,7 @@ CREATE TABLE entry (
 ) WITHOUT ROWID;
 CREATE INDEX entry_facts ON entry (facts, snapshot);
 CREATE INDEX entry_blob ON entry (blob);
+CREATE INDEX entry_huge ON entry (snapshot, size) WHERE skip = 'huge';
 
 CREATE TABLE snapshot_term (
   snapshot INTEGER NOT NULL, term INTEGER NOT NULL, df INTEGER NOT NULL,
