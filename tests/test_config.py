@@ -14,6 +14,7 @@ from clew.errors import BadInput
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "config.toml"
+    path.touch()
     monkeypatch.setenv("CLEW_CONFIG", str(path))
     return path
 
@@ -86,6 +87,16 @@ def test_the_config_file_is_looked_for_where_the_platform_says(
     assert config_file() == isolated_home / ".config" / "clew" / "config.toml"
 
 
-def test_workers_are_bounded() -> None:
+def test_a_config_file_that_is_named_must_exist(file: Path) -> None:
+    file.unlink()
+    with pytest.raises(BadInput, match="does not exist"):
+        load_config()
+
+
+def test_workers_are_bounded(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLEW_WORKERS", "1000")
+    with pytest.raises(BadInput, match="at most 64"):
+        load_config()
+    assert file.exists()
     assert Config(Path("/x"), workers=3).parsing_processes == 3
     assert 1 <= Config(Path("/x")).parsing_processes <= min(os.cpu_count() or 1, 8)

@@ -32,6 +32,7 @@ class Config:
         return self.workers or min(os.cpu_count() or 1, 8)
 
 
+MAX_WORKERS = 64
 _LEAST = {"workers": 0, "max_file_bytes": 1, "max_files": 1, "result_limit": 1}
 
 
@@ -71,7 +72,9 @@ def _default_home() -> str:
 def _from_file(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
+    except FileNotFoundError as error:
+        if os.environ.get("CLEW_CONFIG"):
+            raise BadInput(f"the config file {path} that CLEW_CONFIG names does not exist") from error
         return {}
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"cannot read the config file {path}: {error}") from error
@@ -103,4 +106,6 @@ def _check(key: str, value: Any, source: str) -> Any:
         raise BadInput(f"setting {key!r} from {source} must be a whole number, not {value!r}") from error
     if isinstance(value, (bool, float)) or number < _LEAST[key]:
         raise BadInput(f"setting {key!r} from {source} must be a whole number of at least {_LEAST[key]}")
+    if key == "workers" and number > MAX_WORKERS:
+        raise BadInput(f"setting 'workers' from {source} must be at most {MAX_WORKERS}")
     return number

@@ -18,8 +18,10 @@ from typing import Any
 # Everything but ASCII letters, digits, `_` and bytes above 127 becomes a space: translating and splitting
 # UTF-8 bytes is five times as fast as a regular expression on text.
 _TO_SPACES = bytes(c if chr(c).isalnum() or c == 95 or c > 127 else 32 for c in range(256))
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\da-zA-Z_]+")
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_CJK_RANGES = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_CJK = re.compile(f"[{_CJK_RANGES}]")
+_RUN = re.compile(rf"[{_CJK_RANGES}]+|[^\W\d_{_CJK_RANGES}]+|\d+")  # of letters of one kind, or of digits
 
 _QUALIFIER = re.compile(r"::|->|[.:#\\/]")
 
@@ -91,7 +93,7 @@ def terms_of(word: str) -> tuple[str, ...]:
 
 def parts_of(word: str) -> list[str]:
     """The camelCase and snake_case parts of a word, lower-cased, not stemmed."""
-    return [part.lower() for part in _PART.findall(word)]
+    return [part.lower() for part in _parts(word)]
 
 
 def split_qualified(name: str) -> list[str]:
@@ -105,7 +107,7 @@ def _expand(word: bytes) -> tuple[str, ...]:
     text = word.decode("utf-8", "replace")
     if text.isalpha() and text.islower() and text.isascii():
         return (_stem_of[text],)
-    parts = _PART.findall(text)
+    parts = _parts(text)
     whole = text.lower()
     if len(parts) > MAX_PARTS or not parts:
         return (whole,) if whole.strip("_") else ()
@@ -116,6 +118,12 @@ def _expand(word: bytes) -> tuple[str, ...]:
     if len(parts) > 1 or whole != parts[0].lower():
         terms.append(whole)
     return tuple(dict.fromkeys(terms)) if len(terms) > 1 else tuple(terms)
+
+
+def _parts(text: str) -> list[str]:
+    if text.isascii():
+        return _PART.findall(text)
+    return [part for run in _RUN.findall(text) for part in (_PART.findall(run) if run.isascii() else [run])]
 
 
 def _part_terms(part: str) -> Iterable[str]:

@@ -100,7 +100,6 @@ def test_scores_do_not_depend_on_what_else_the_store_holds(
 
 def test_many_definitions_elsewhere_do_not_hide_those_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(find, "MAX_DEFINITIONS", 5)
-    monkeypatch.setattr("clew.search.navigate.MAX_SYMBOL_ROWS", 5)
     root, side = write_tree(tmp_path / "tree", {"z.txt": "nothing\n"}), tmp_path / "side"
     git(root, "init", "-q")
     git(root, "add", "-A")

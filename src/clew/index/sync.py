@@ -184,7 +184,7 @@ class _Reader:
 def _settled(stat: Stat) -> Stat:
     """A stat that can be believed later; one of a file changed just now cannot, and equals none."""
     if time.time_ns() - max(stat.mtime_ns, stat.ctime_ns) < _RACY_NS:
-        return stat._replace(mtime_ns=-1)
+        return stat._replace(ctime_ns=-1)
     return stat
 
 

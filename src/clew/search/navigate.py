@@ -17,7 +17,6 @@ from clew.store.postings import FileOf
 from clew.store.snapshots import Entry, Snapshot
 from clew.types import Symbol
 
-MAX_SYMBOL_ROWS = 5_000
 _KIND_ORDER = ("class", "interface", "struct", "trait", "protocol", "enum", "type", "function", "method")
 
 
@@ -78,7 +77,7 @@ def list_entries(connection: apsw.Connection, snapshot: Snapshot, where: Filter)
 
 
 def _named(connection: apsw.Connection, snapshot: Snapshot, name: str, where: Filter, *, exact: bool) -> list[Defined]:
-    rows = posting_rows.symbols_by_name(connection, snapshot.id, name, exact=exact, limit=MAX_SYMBOL_ROWS)
+    rows = posting_rows.symbols_by_name(connection, snapshot.id, name, exact=exact)
     files = posting_rows.files_of(connection, snapshot.id, {symbol_id >> CHUNK_BITS for symbol_id, _ in rows})
     return [
         Defined(file, symbol)

@@ -180,21 +180,20 @@ def definitions(connection: apsw.Connection, snapshot: int, name: str, limit: in
     """(id, kind, qualified name, first byte) of the snapshot's symbols with this name."""
     return fetch_all(
         connection,
-        f"SELECT id, kind, qualified, start_byte FROM symbol WHERE name = ? AND {_IN_SNAPSHOT} ORDER BY id LIMIT ?",
-        (name, snapshot, limit),
+        "SELECT symbol.id, kind, qualified, start_byte FROM symbol JOIN entry ON entry.facts = symbol.id >> ?"
+        " WHERE name = ? AND snapshot = ? ORDER BY path, symbol.id LIMIT ?",  # by path: the same whatever came first
+        (CHUNK_BITS, name, snapshot, limit),
     )
 
 
-def symbols_by_name(
-    connection: apsw.Connection, snapshot: int, name: str, *, exact: bool, limit: int
-) -> list[tuple[int, Symbol]]:
+def symbols_by_name(connection: apsw.Connection, snapshot: int, name: str, *, exact: bool) -> list[tuple[int, Symbol]]:
     """(id, symbol) of the snapshot's symbols with this name; without `exact`, in any case."""
     rows = fetch_all(
         connection,
         "SELECT id, kind, name, qualified, start_byte, end_byte, name_byte, start_line, end_line, signature, doc,"
         f" parent FROM symbol WHERE name = ?{'' if exact else ' COLLATE NOCASE'} AND {_IN_SNAPSHOT}"
-        " ORDER BY id LIMIT ?",
-        (name, snapshot, limit),
+        " ORDER BY id",
+        (name, snapshot),
     )
     return [(row[0], Symbol(*row[1:])) for row in rows]
 
