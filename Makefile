@@ -9,8 +9,8 @@ DEMO := CLEW_HOME=$(CURDIR)/.cache/demo $(BIN)/clew
 
 run: $(READY)
 	@$(DEMO) index .
-	@printf '\n$$ clew search "how is an interrupted run taken over"\n\n'
-	@$(DEMO) search "how is an interrupted run taken over" . --limit 3
+	@printf '\n$$ clew search "how is an interrupted run taken over" --lang python\n\n'
+	@$(DEMO) search "how is an interrupted run taken over" . --lang python --limit 3
 	@printf '\nNext, with %s on your PATH (or as it is):\n' '$(BIN)/clew'
 	@printf '  clew search "where are ignored files decided" .\n  clew symbol Engine.search .\n'
 	@printf '  clew outline src/clew/engine.py\n  clew status .\n  clew index /path/to/your/code\n'

@@ -71,6 +71,7 @@ def test_a_wrong_variable_is_named(monkeypatch: pytest.MonkeyPatch, value: str) 
 
 
 def test_a_config_file_that_cannot_be_read(file: Path) -> None:
+    file.unlink()
     file.mkdir()
     with pytest.raises(BadInput, match=str(file)):
         load_config()
