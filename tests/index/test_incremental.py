@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from clew.errors import NotFound
 from tests import dump
 from tests.conftest import git, make_engine, write_tree
 
+RACY_NS = 20_000_000  # longer than a tick of any kernel's clock
 BODIES = (
     "def alpha(value):\n    return beta(value)\n\n\ndef beta(value):\n    return value + 1\n",
     "class Gamma:\n    '''Computes the total.'''\n\n    def delta(self, value):\n        return self.total(value)\n",
@@ -39,6 +41,7 @@ step = st.one_of(
     st.tuples(st.just("commit"), st.just(""), st.just(0)),
     st.tuples(st.just("switch"), st.sampled_from(("main", "other")), st.just(0)),
     st.tuples(st.just("sync"), st.just(""), st.just(0)),
+    st.tuples(st.just("rest"), st.just(""), st.just(0)),
 )  # fmt: skip
 
 
@@ -58,6 +61,8 @@ def play(root: Path, action: str, name: str, number: int) -> None:
     elif action == "commit":
         git(root, "add", "-A", "-f")
         git(root, "commit", "-qm", "step", "--allow-empty")
+    elif action == "rest":
+        time.sleep(RACY_NS / 1e9)  # until the time stamps so far are old enough to be believed
     elif action == "switch":
         git(root, "stash", "-u", "-q") if git(root, "status", "--porcelain") else None
         git(root, "switch", "-q", name)
@@ -66,7 +71,11 @@ def play(root: Path, action: str, name: str, number: int) -> None:
 @pytest.mark.slow
 @given(script=st.lists(step, max_size=14))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_script_then_sync_equals_a_fresh_index(script: list[tuple[str, str, int]]) -> None:
+def test_any_script_then_sync_equals_a_fresh_index(
+    monkeypatch: pytest.MonkeyPatch, script: list[tuple[str, str, int]]
+) -> None:
+    for module in ("clew.source.footprint", "clew.index.sync"):
+        monkeypatch.setattr(f"{module}.RACY_NS", RACY_NS)
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve() / "tree"
         root.mkdir()
@@ -117,7 +126,6 @@ def test_renaming_a_directory_parses_nothing(tmp_path: Path) -> None:
 def test_an_unchanged_file_is_never_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = write_tree(tmp_path / "tree", {"a.py": BODIES[0], "b.py": BODIES[1]})
     import os
-    import time
 
     for name in ("a.py", "b.py"):
         os.utime(root / name, ns=(time.time_ns() - 10**12, time.time_ns() - 10**12))

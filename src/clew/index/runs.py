@@ -16,11 +16,11 @@ import apsw
 from clew.config import Config
 from clew.errors import BadInput, Busy, NotIndexed, RequiresReindex
 from clew.index.build import store_contents
-from clew.index.sync import apply_plan, plan_files, plan_tree, revive_entries
+from clew.index.sync import apply_plan, find_tree, plan_files, plan_tree, revive_entries
 from clew.lifecycle import proof, states
 from clew.lifecycle.lock import codebase_lock, is_held
 from clew.source import git
-from clew.source.trees import look_at, walk
+from clew.source.trees import Tree, look_at
 from clew.store import codebases, snapshots
 from clew.store.database import translated
 from clew.store.snapshots import Snapshot
@@ -176,6 +176,13 @@ def believed(connection: apsw.Connection, root: str) -> Snapshot:
     return snapshot
 
 
+def _note_footprint(store: Store, snapshot: Snapshot, tree: Tree) -> None:
+    """A walk that found nothing new may still have found other time stamps: the next check knows them."""
+    if tree.is_whole and (record := tree.footprint()) != snapshots.footprint(store.connection(), snapshot.id):
+        with store.write() as connection:
+            snapshots.save_footprint(connection, snapshot.id, record)
+
+
 def _fail(store: Store, root: str, run: str, error: Exception) -> None:
     with store.write() as connection:
         states.move(connection, root, "indexfailed", run=run, cause=repr(error), fingerprint=proof.fingerprint())
@@ -210,7 +217,7 @@ def _bring_up(
     if tree is not None and keys is not None:
         plan = plan_files(connection, snapshot, tree, keys, head)
     else:
-        tree = walk(root, excluded_roots=excluded)
+        tree = find_tree(connection, snapshot, root, excluded)
         plan = plan_tree(connection, snapshot, tree, head, max_file_bytes=config.max_file_bytes)
     if len(tree.files) > config.max_files:
         raise BadInput(
@@ -218,6 +225,7 @@ def _bring_up(
             " .clewignore, or raise CLEW_MAX_FILES"
         )
     if plan.is_empty and not first and plan.head == snapshot.head:
+        _note_footprint(store, snapshot, tree)
         return RunStats(files=snapshot.files, chunks=snapshot.chunks, symbols=snapshot.symbols)
     total = len(plan.suspects) + len(plan.outdated)
     size = sum(tree.files[path].size for path in (*plan.suspects, *plan.outdated))

@@ -16,15 +16,14 @@ import apsw
 from clew.errors import BadPath
 from clew.index.build import Report, Stored, store_contents
 from clew.parse.languages import LANGUAGES, language_of
+from clew.source.footprint import RACY_NS, still_holds
 from clew.source.git import git_blob_hash
 from clew.source.reading import FileReader
-from clew.source.trees import Tree
+from clew.source.trees import Tree, walk
 from clew.store import facts, snapshots
 from clew.store.snapshots import Entry, Snapshot
 from clew.store.store import Store
 from clew.types import FileContent, RunStats, Stat
-
-_RACY_NS = 50_000_000  # a file changed this recently may change again without a new time stamp
 
 Finish = Callable[[apsw.Connection, Snapshot], None]
 
@@ -45,9 +44,18 @@ class Plan:
         return not (self.suspects or self.outdated or self.removed)
 
 
+def find_tree(connection: apsw.Connection, snapshot: Snapshot, root: str, excluded: frozenset[str]) -> Tree:
+    """The tree as it is: by its footprint when that proves that nothing changed, else by a walk."""
+    known = snapshots.stats(connection, snapshot.id)
+    record = snapshots.footprint(connection, snapshot.id)
+    if record is not None and still_holds(root, record, known, excluded):
+        return Tree(root, known, [], None, [], is_whole=False)
+    return walk(root, excluded_roots=excluded)
+
+
 def plan_tree(connection: apsw.Connection, snapshot: Snapshot, tree: Tree, head: str, *, max_file_bytes: int) -> Plan:
     """Compare a walked tree with the snapshot by stat alone; a changed limit makes suspects of what it concerns."""
-    known = snapshots.stats(connection, snapshot.id)
+    known = dict(tree.files) if tree.policy is None else snapshots.stats(connection, snapshot.id)
     current = {(language.name, language.extractor) for language in LANGUAGES.values()}
     outdated = snapshots.paths_by_extractor(connection, snapshot.id, current)
     against = snapshots.paths_against_limit(connection, snapshot.id, max_file_bytes, known)
@@ -104,6 +112,8 @@ def apply_plan(
             snapshot = snapshots.flip(
                 connection, snapshot, stored.entries, removed, head=plan.head, diagnostics=left_out
             )
+        if plan.tree.is_whole:
+            snapshots.save_footprint(connection, snapshot.id, plan.tree.footprint())
         finish(connection, snapshot)
     stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
     stats.skipped = dict(Counter(diagnostic.reason for diagnostic in (*plan.tree.diagnostics, *stored.diagnostics)))
@@ -183,7 +193,7 @@ class _Reader:
 
 def _settled(stat: Stat) -> Stat:
     """A stat that can be believed later; one of a file changed just now cannot, and equals none."""
-    if time.time_ns() - max(stat.mtime_ns, stat.ctime_ns) < _RACY_NS:
+    if time.time_ns() - max(stat.mtime_ns, stat.ctime_ns) < RACY_NS:
         return stat._replace(ctime_ns=-1)
     return stat
 

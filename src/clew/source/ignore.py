@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from clew.source import git
+from clew.source.footprint import Identity, identity
 from clew.source.git_index import GitIndex, read_index
 from clew.source.patterns import NameMatcher, RuleSet, compile_rules, subject
 from clew.source.roots import contains, file_key, is_plain_key
@@ -64,7 +65,7 @@ class Layer(NamedTuple):
 class TrackedFiles:
     """What the index of one repository tracks, in keys of the tree; read at the first question."""
 
-    __slots__ = ("_index", "_is_read", "above", "depth", "repository")
+    __slots__ = ("_index", "_is_read", "above", "depth", "identity", "repository")
 
     def __init__(self, repository: git.Repository, *, above: str, depth: int) -> None:
         self.repository = repository
@@ -72,6 +73,16 @@ class TrackedFiles:
         self.depth = depth
         self._index: GitIndex | None = None
         self._is_read = False
+        self.identity: Identity | None = None  # of the index file, just before it was read
+
+    @property
+    def index_path(self) -> str:
+        return os.path.join(self.repository.git_dir, "index")
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether an answer of the policy depended on the index."""
+        return self._is_read
 
     @property
     def is_unreadable(self) -> bool:
@@ -81,6 +92,7 @@ class TrackedFiles:
     @property
     def index(self) -> GitIndex | None:
         if not self._is_read:
+            self.identity = identity(self.index_path, follow=True)
             self._index = read_index(self.repository)
             self._is_read = True
         return self._index
@@ -177,6 +189,7 @@ class IgnorePolicy:
     ) -> None:
         self.root = root
         self._problems: dict[str, Diagnostic] = {}
+        self._rule_files: dict[str, Identity | None] = {}
         self.repositories: dict[str, TrackedFiles] = {}  # by prefix; the outer one has ""
         below = (path for path in excluded_roots if path != root and contains(root, path))
         self.excluded = frozenset(os.path.relpath(path, root).replace(os.sep, "/") for path in below)
@@ -223,6 +236,11 @@ class IgnorePolicy:
             *self._problems.values(),
             *(Diagnostic(self._shown(os.path.join(r.git_dir, "index")), "unreadable_git_index") for r in broken),
         ]
+
+    def sources(self) -> dict[str, Identity | None]:
+        """The files that the decisions so far came from, as they were just before they were read."""
+        indexes = {t.index_path: t.identity for t in self.repositories.values() if t.was_asked}
+        return self._rule_files | indexes
 
     def _shown(self, path: str) -> str:
         shown = os.path.relpath(path, self.root) if contains(self.root, path) else path
@@ -272,6 +290,9 @@ class IgnorePolicy:
         directory, depth = os.path.join(self.root, prefix), len(subject(prefix))
         nested = git.open_repository(directory.rstrip("/")) if ".git" in controls and not is_root else None
         if nested is not None:
+            pointer = directory.rstrip("/") + "/.git"
+            if os.path.isfile(pointer):  # of a submodule or worktree; a directory's own changes mean nothing here
+                self._rule_files[pointer] = identity(pointer, follow=True)
             exclude = os.path.join(nested.common_dir, "info", "exclude")
             layers += self._load(exclude, GIT, "", depth, follow=True)
             tracked = TrackedFiles(nested, above="", depth=len(prefix))
@@ -286,6 +307,7 @@ class IgnorePolicy:
 
     def _load(self, path: str, verdict: int, above: str, depth: int, *, follow: bool = False) -> list[Layer]:
         """The layer of a rule file, if there is one with rules; as git does, a link in the tree is none."""
+        self._rule_files[path] = identity(path, follow=True)
         flags = getattr(os, "O_NONBLOCK", 0) | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
         try:
             with open(path, "rb", opener=lambda name, mode: os.open(name, mode | flags)) as file:

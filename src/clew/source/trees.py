@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from clew.errors import BadPath
+from clew.source.footprint import Identity, identity, take
 from clew.source.git_index import AttributeEffect, TrustedHash, attribute_effect
 from clew.source.ignore import CONTROL_FILES, DROP, GIT, KEEP, TRACKED, UNNAMEABLE, IgnorePolicy, Place
 from clew.source.reading import has_link, stat_of
@@ -31,14 +32,15 @@ class Tree:
     root: str
     files: dict[str, Stat]
     diagnostics: list[Diagnostic]
-    policy: IgnorePolicy
+    policy: IgnorePolicy | None
     attribute_files: list[str]
+    directories: dict[str, Identity | None] = field(default_factory=dict)  # each as it was before it was read
     is_whole: bool = True  # False: only some files were looked at, so attributes elsewhere are unknown
     _effects: dict[str, AttributeEffect] = field(default_factory=dict)
 
     def trusted_hash(self, key: str) -> TrustedHash | None:
         """git's blob hash of a file that git proves unchanged and unfiltered; None: read the file."""
-        if not self.is_whole:
+        if not self.is_whole or self.policy is None:
             return None
         prefix = max((p for p in self.policy.repositories if key.startswith(p)), key=len, default=None)
         stat = self.files.get(key)
@@ -55,8 +57,15 @@ class Tree:
             effect = self._effects[prefix] = self._judge_attributes(prefix)
         return None if effect.filters else TrustedHash(found, effect.converts)
 
+    def footprint(self) -> str | None:
+        """What this walk depended on; None when only some files were looked at."""
+        if not self.is_whole or self.policy is None or self.policy.excluded:
+            return None
+        return take(self.root, self.directories, self.policy.sources())
+
     def _judge_attributes(self, prefix: str) -> AttributeEffect:
         """One judgement for a whole repository: any filter anywhere in the tree spoils all trust."""
+        assert self.policy is not None
         tracked = self.policy.repositories[prefix]
         top = tracked.repository.top
         inside = tracked.above.split("/")[:-1]
@@ -79,6 +88,7 @@ def walk(root: str, *, excluded_roots: frozenset[str] = frozenset(), policy: Ign
     stack: list[_Todo] = [(root, "", None, False)]
     while stack:
         path, prefix, parent, tracked_only = stack.pop()
+        tree.directories[prefix] = identity(path)
         try:
             with os.scandir(path) as listing:
                 entries = list(listing)

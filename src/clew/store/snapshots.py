@@ -134,6 +134,19 @@ def entry_at(connection: apsw.Connection, snapshot: int, path: str) -> Entry | N
     return Entry._make([*row[:5], Stat(*row[5:9]), row[9]]) if row else None
 
 
+def footprint(connection: apsw.Connection, snapshot: int) -> str | None:
+    """What the last walk depended on, if that is known."""
+    row = fetch_one(connection, "SELECT record FROM footprint WHERE snapshot = ?", (snapshot,))
+    return row[0] if row else None
+
+
+def save_footprint(connection: apsw.Connection, snapshot: int, record: str | None) -> None:
+    """Note what a walk depended on, or that it is not known."""
+    connection.execute("DELETE FROM footprint WHERE snapshot = ?", (snapshot,))
+    if record is not None:
+        connection.execute("INSERT INTO footprint VALUES (?, ?)", (snapshot, record))
+
+
 def has_files_below(connection: apsw.Connection, snapshot: int, directory: str) -> bool:
     """Whether the snapshot has any file in a directory, or a file of that name."""
     sql = "SELECT 1 FROM entry WHERE snapshot = ?1 AND (path = ?2 OR (path >= ?2 || '/' AND path < ?2 || '0')) LIMIT 1"
@@ -237,7 +250,7 @@ def skipped(connection: apsw.Connection, snapshot: Snapshot) -> dict[str, int]:
 def delete_snapshots(connection: apsw.Connection, codebase: int) -> None:
     """Drop every snapshot of a codebase; the blobs are left to the sweep."""
     of_codebase = "SELECT id FROM snapshot WHERE codebase = ?"
-    for table in ("entry", "snapshot_term"):
+    for table in ("entry", "snapshot_term", "footprint"):
         connection.execute(f"DELETE FROM {table} WHERE snapshot IN ({of_codebase})", (codebase,))
     connection.execute("DELETE FROM snapshot WHERE codebase = ?", (codebase,))
 

@@ -93,6 +93,10 @@ CREATE INDEX entry_facts ON entry (facts, snapshot);
 CREATE INDEX entry_blob ON entry (blob);
 CREATE INDEX entry_huge ON entry (snapshot, size) WHERE skip = 'huge';
 
+CREATE TABLE footprint (             -- what the last walk depended on: source/footprint.py
+  snapshot INTEGER PRIMARY KEY, record TEXT NOT NULL
+);
+
 CREATE TABLE snapshot_term (
   snapshot INTEGER NOT NULL, term INTEGER NOT NULL, df INTEGER NOT NULL,
   PRIMARY KEY (snapshot, term)
