@@ -272,7 +272,7 @@ def _one_change(engine: Engine, tree: Path) -> dict[str, Any]:
     target = tree / "django" / "utils" / "text.py"
     original = target.read_text()
     report: dict[str, Any] = {}
-    for label, files in (("known", ["django/utils/text.py"]), ("found_by_walk", None)):
+    for label, files in (("known", ["django/utils/text.py"]), ("found", None)):
         walls = []
         for i in range(15):
             target.write_text(f"{original}\n\ndef freshly_added_{label}_{i}():\n    return {i}\n")

@@ -36,7 +36,7 @@ def tree(tmp_path: Path) -> Path:
 
 def holds(root: Path, record: str | None, known: object) -> bool:
     assert record is not None
-    return footprint.still_holds(str(root), record, known, frozenset())  # type: ignore[arg-type]
+    return footprint.look_again(str(root), record, known, frozenset()) is known  # type: ignore[arg-type]
 
 
 CHANGES: dict[str, Callable[[Path], object]] = {
@@ -96,4 +96,14 @@ def test_another_codebase_inside_means_a_walk(tree: Path) -> None:
     found = walk(str(tree))
     record = found.footprint()
     assert record is not None
-    assert not footprint.still_holds(str(tree), record, found.files, frozenset({str(tree / "pkg")}))
+    assert footprint.look_again(str(tree), record, found.files, frozenset({str(tree / "pkg")})) is None
+
+
+def test_an_edit_in_place_needs_no_walk(tree: Path) -> None:
+    found = walk(str(tree))
+    record = found.footprint()
+    assert record is not None
+    (tree / "a.py").write_text("x = 1000\n")
+    again = footprint.look_again(str(tree), record, found.files, frozenset())
+    assert again == walk(str(tree)).files
+    assert again != found.files

@@ -217,8 +217,8 @@ def _bring_up(
     if tree is not None and keys is not None:
         plan = plan_files(connection, snapshot, tree, keys, head)
     else:
-        tree = find_tree(connection, snapshot, root, excluded)
-        plan = plan_tree(connection, snapshot, tree, head, max_file_bytes=config.max_file_bytes)
+        tree, known = find_tree(connection, snapshot, root, excluded)
+        plan = plan_tree(connection, snapshot, tree, known, head, max_file_bytes=config.max_file_bytes)
     if len(tree.files) > config.max_files:
         raise BadInput(
             f"{root} has {len(tree.files)} files, more than max_files ({config.max_files}); ignore some in"

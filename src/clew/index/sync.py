@@ -16,7 +16,7 @@ import apsw
 from clew.errors import BadPath
 from clew.index.build import Report, Stored, store_contents
 from clew.parse.languages import LANGUAGES, language_of
-from clew.source.footprint import RACY_NS, still_holds
+from clew.source.footprint import RACY_NS, look_again
 from clew.source.git import git_blob_hash
 from clew.source.reading import FileReader
 from clew.source.trees import Tree, walk
@@ -44,18 +44,28 @@ class Plan:
         return not (self.suspects or self.outdated or self.removed)
 
 
-def find_tree(connection: apsw.Connection, snapshot: Snapshot, root: str, excluded: frozenset[str]) -> Tree:
-    """The tree as it is: by its footprint when that proves that nothing changed, else by a walk."""
+def find_tree(
+    connection: apsw.Connection, snapshot: Snapshot, root: str, excluded: frozenset[str]
+) -> tuple[Tree, dict[str, Stat]]:
+    """The tree as it is and as the snapshot knows it; walked only if the footprint cannot prove the list of files."""
     known = snapshots.stats(connection, snapshot.id)
     record = snapshots.footprint(connection, snapshot.id)
-    if record is not None and still_holds(root, record, known, excluded):
-        return Tree(root, known, [], None, [], is_whole=False)
-    return walk(root, excluded_roots=excluded)
+    files = look_again(root, record, known, excluded) if record is not None else None
+    if files is not None:
+        return Tree(root, dict(files), [], None, [], is_whole=False), known
+    return walk(root, excluded_roots=excluded), known
 
 
-def plan_tree(connection: apsw.Connection, snapshot: Snapshot, tree: Tree, head: str, *, max_file_bytes: int) -> Plan:
+def plan_tree(
+    connection: apsw.Connection,
+    snapshot: Snapshot,
+    tree: Tree,
+    known: dict[str, Stat],
+    head: str,
+    *,
+    max_file_bytes: int,
+) -> Plan:
     """Compare a walked tree with the snapshot by stat alone; a changed limit makes suspects of what it concerns."""
-    known = dict(tree.files) if tree.policy is None else snapshots.stats(connection, snapshot.id)
     current = {(language.name, language.extractor) for language in LANGUAGES.values()}
     outdated = snapshots.paths_by_extractor(connection, snapshot.id, current)
     against = snapshots.paths_against_limit(connection, snapshot.id, max_file_bytes, known)

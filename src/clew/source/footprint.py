@@ -2,14 +2,14 @@
 
 A directory whose time stamps are the same has the same entries; rule files, git's index and its
 configuration decide which of them count. All that being equal, only the files themselves are left to
-look at, which is half the work of a walk. It never says "unchanged" on doubt. Main calls: `take`,
-`still_holds`.
+look at, which is half the work of a walk. On any doubt it says nothing. Main calls: `take`, `look_again`.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import stat as modes
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -42,20 +42,25 @@ def take(root: str, directories: Mapping[str, Identity | None], sources: Mapping
     )
 
 
-def still_holds(root: str, record: str, known: Mapping[str, Stat], excluded: frozenset[str]) -> bool:
-    """Whether a walk would find exactly the files `known`, each as it was."""
+def look_again(
+    root: str, record: str, known: Mapping[str, Stat], excluded: frozenset[str]
+) -> Mapping[str, Stat] | None:
+    """The files that a walk would find, with their stats, if the record proves that they are those `known`.
+
+    None: only a walk can tell. `known` itself: nothing has changed."""
     try:
         found = json.loads(record)
         if found["surroundings"] != _surroundings(root) or any(_is_below(root, path) for path in excluded):
-            return False
-        for path, expected in found["sources"].items():
-            if expected is None or identity(path, follow=True) != tuple(expected):
-                if expected is None and not os.path.lexists(path):
-                    continue
-                return False
-        return _directories_hold(root, found["directories"]) and _files_hold(root, known)
-    except (OSError, ValueError, KeyError, TypeError):
-        return False  # damaged or gone: let the walk find out
+            return None
+        if not all(_source_holds(path, expected) for path, expected in found["sources"].items()):
+            return None
+        return _stats(root, known) if _directories_hold(root, found["directories"]) else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None  # damaged or gone: let the walk find out
+
+
+def _source_holds(path: str, expected: Any) -> bool:
+    return not os.path.lexists(path) if expected is None else identity(path, follow=True) == tuple(expected)
 
 
 def _directories_hold(root: str, directories: Mapping[str, Any]) -> bool:
@@ -67,13 +72,17 @@ def _directories_hold(root: str, directories: Mapping[str, Any]) -> bool:
     return True
 
 
-def _files_hold(root: str, known: Mapping[str, Stat]) -> bool:
+def _stats(root: str, known: Mapping[str, Stat]) -> Mapping[str, Stat] | None:
     lstat = os.lstat
+    changed: dict[str, Stat] = {}
     for key, expected in known.items():
         found = lstat(f"{root}/{key}")
-        if (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino) != expected:
-            return False
-    return True
+        fields = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+        if fields != expected:
+            if not modes.S_ISREG(found.st_mode):
+                return None
+            changed[key] = Stat(*fields)
+    return {**known, **changed} if changed else known
 
 
 def _surroundings(root: str) -> list[Any]:
