@@ -16,7 +16,7 @@ from itertools import chain
 from typing import Any
 
 # Everything but ASCII letters, digits, `_` and bytes above 127 becomes a space: translating and splitting
-# UTF-8 bytes is five times as fast as a regular expression on text.
+# UTF-8 bytes is four times as fast as a regular expression on text.
 _TO_SPACES = bytes(c if chr(c).isalnum() or c == 95 or c > 127 else 32 for c in range(256))
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _CJK_RANGES = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"

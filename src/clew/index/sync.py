@@ -1,7 +1,7 @@
 """Brings a snapshot up to what a tree says, reading only what changed.
 
 Stat first: an equal stat is an unchanged file, never opened. Then git's own index, whose hash may name a
-content that the store has. Then the file itself. Main calls: `plan_tree`, `apply_plan`.
+content that the store has. Then the file itself. Main calls: `find_tree`, `plan_tree`, `apply_plan`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """References and calls by name, packed: where each used name stands in the blob and in which role.
 
 The names themselves are not kept: they are the blob's own bytes at those places. A packed list of three
-columns costs about 3 bytes a use compressed, where a row of its own in SQLite costs 20 and an insert.
+columns costs 3.5 bytes a use compressed (Django: 805,000 uses), where a row of its own in SQLite costs 16
+and an insert of about 1 µs.
 """
 
 from __future__ import annotations

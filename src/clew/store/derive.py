@@ -16,7 +16,7 @@ from clew.store.database import fetch_all, fetch_one
 from clew.store.facts import document_texts
 from clew.store.store import Store
 
-TAIL_CHUNKS = 500  # scanning this many costs a query about 1 ms; more are moved into the index
+TAIL_CHUNKS = 500  # scanning this many costs a query about 2 ms; more are moved into the index
 
 
 class Derived(NamedTuple):
