@@ -317,7 +317,7 @@ def _switch(engine: Engine, tree: Path, cold_cpu_s: float) -> dict[str, Any]:
 
 def _queries(engine: Engine, tree: Path) -> dict[str, Any]:
     """The search itself, in a warm process, without the check of the tree before it."""
-    from clew.index.runs import believed
+    from clew.lifecycle import gate
     from clew.search import find
     from clew.search.filters import Filter
     from clew.search.query import parse_query
@@ -327,9 +327,9 @@ def _queries(engine: Engine, tree: Path) -> dict[str, Any]:
     for text in ("how are migrations executed", "QuerySet.filter", "csrf token middleware", "get_or_create") * 6:
         started = time.perf_counter()
         with codebase.store.read() as connection:
-            snapshot = believed(connection, codebase.root)
+            snapshot = gate.require(gate.judge(codebase.store, connection, codebase.root))
             for hit in find.find(codebase.store, connection, snapshot, parse_query(text), Filter()).hits[:10]:
-                find.show(connection, hit)
+                find.show(connection, hit, True)
         walls.append((time.perf_counter() - started) * 1e3)
     walls.sort()
     return {"wall_ms_p50": round(walls[len(walls) // 2], 1), "wall_ms_p95": round(walls[int(len(walls) * 0.95)], 1)}

@@ -40,8 +40,8 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 
 def make_engine(home: Path, **flags: object) -> Engine:
-    """An engine on `home`; it parses in this process, so that tests are quick."""
-    return Engine(load_config({"home": str(home), "workers": 1, **flags}))
+    """An engine on `home`; it parses in this process and checks before every answer."""
+    return Engine(load_config({"home": str(home), "workers": 1, "recheck_ms": 0, **flags}))
 
 
 def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:

@@ -25,6 +25,10 @@ class Config:
     max_file_bytes: int = 1_048_576  # larger files are listed but not read
     max_files: int = 1_000_000  # a tree with more is refused
     result_limit: int = 10  # hits of a search unless asked otherwise
+    recheck_ms: int = 1_000  # a tree checked this recently is not looked at again, unless it is watched
+    max_jobs: int = 16  # background runs at work or waiting; more are refused
+    log_level: str = "warning"  # debug, info, warning or error; to standard error
+    debug: int = 0  # 1: envelopes show the proof behind them
     sources: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -33,7 +37,16 @@ class Config:
 
 
 MAX_WORKERS = 64
-_LEAST = {"workers": 0, "max_file_bytes": 1, "max_files": 1, "result_limit": 1}
+_LEAST = {
+    "workers": 0,
+    "max_file_bytes": 1,
+    "max_files": 1,
+    "result_limit": 1,
+    "recheck_ms": 0,
+    "max_jobs": 1,
+    "debug": 0,
+}
+LOG_LEVELS = ("debug", "info", "warning", "error")
 
 
 def load_config(flags: Mapping[str, Any] | None = None) -> Config:
@@ -100,6 +113,10 @@ def _check(key: str, value: Any, source: str) -> Any:
         if not isinstance(value, str) or "\0" in value:
             raise BadInput(f"setting 'home' from {source} must be a path, not {value!r}")
         return value
+    if key == "log_level":
+        if not isinstance(value, str) or value.lower() not in LOG_LEVELS:
+            raise BadInput(f"setting 'log_level' from {source} must be one of {', '.join(LOG_LEVELS)}, not {value!r}")
+        return value.lower()
     try:
         number = int(value)
     except (TypeError, ValueError, OverflowError) as error:

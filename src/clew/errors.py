@@ -5,9 +5,13 @@ ClewError                    exit 4, problem status 500
 │   ├── BadPath              a path that does not exist, escapes, or is of the wrong kind
 │   └── Ambiguous            more than one thing has that name; `candidates` lists them
 ├── NotFound                 exit 1: a well-formed question about something that is not there
-├── NotIndexed               exit 3: no believable index for that codebase
-├── Busy                     exit 3: another process is indexing that codebase
-├── RequiresReindex          exit 3: the index cannot be read or mixed with today's configuration
+├── Gated                    exit 3: the codebase cannot be asked now; each says what to do
+│   ├── RequiresReindex      the index cannot be read or mixed with today's configuration
+│   ├── Busy                 a living run holds that codebase
+│   ├── Interrupted          a run died on it; the next create takes over
+│   └── NotIndexed           no believable index for that codebase
+├── Stopped                  exit 130: a run was asked to end; the next one goes on where it stopped
+├── TooManyJobs              exit 4: the queue of background work is full
 └── StoreError               exit 4: the store itself is at fault
     ├── StoreCorrupt         damaged files; the message says how to recover
     ├── StoreTooNew          written by a newer Clew
@@ -17,6 +21,8 @@ Each message says what happened, to what, and what to do next.
 """
 
 from __future__ import annotations
+
+from clew.types import Heartbeat
 
 
 class ClewError(Exception):
@@ -43,29 +49,47 @@ class NotFound(ClewError):
     """The thing asked for is not in the index or on disk."""
 
 
-class NotIndexed(ClewError):
-    """No believable index exists for `root`; `proof` says why one that is claimed is not believed."""
+class Gated(ClewError):
+    """The codebase at `root` cannot be asked; `proof` says why an index that is claimed is not believed."""
 
-    def __init__(self, message: str, root: str, *, proof: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        root: str,
+        *,
+        proof: str | None = None,
+        marker_present: bool = False,
+        heartbeat: Heartbeat | None = None,
+    ) -> None:
         super().__init__(message)
         self.root = root
         self.proof = proof
+        self.marker_present = marker_present
+        self.heartbeat = heartbeat
 
 
-class Busy(ClewError):
-    """Another process holds the codebase's lock."""
-
-    def __init__(self, message: str, root: str) -> None:
-        super().__init__(message)
-        self.root = root
+class RequiresReindex(Gated):
+    """The index was made in a way that today's configuration cannot read."""
 
 
-class RequiresReindex(ClewError):
-    """The index of `root` was made in a way that today's configuration cannot read."""
+class Busy(Gated):
+    """A living run holds the codebase; `heartbeat` says how far it is, where that is known."""
 
-    def __init__(self, message: str, root: str) -> None:
-        super().__init__(message)
-        self.root = root
+
+class Interrupted(Gated):
+    """A run died before its index was whole; nothing of it is lost."""
+
+
+class NotIndexed(Gated):
+    """No believable index exists."""
+
+
+class Stopped(ClewError):
+    """Somebody asked a run to end; what it has done is kept."""
+
+
+class TooManyJobs(ClewError):
+    """More background work is waiting than the limit allows."""
 
 
 class StoreError(ClewError):

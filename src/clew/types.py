@@ -13,6 +13,10 @@ from typing import Any, Literal, NamedTuple
 PROJECT = "project:"  # the root of a codebase that came as content has this prefix
 
 Skip = Literal["binary", "huge", "minified", "unreadable", "failed"]
+JobState = Literal["running", "completed", "failed", "interrupted"]
+Decision = Literal[
+    "fresh", "synced", "coalesced", "skipped_recent", "skipped_indexing", "skipped_requires_reindex", "failed"
+]
 State = Literal["not_found", "indexing", "indexed", "sync_completed", "indexfailed", "requires_reindex"]
 
 
@@ -112,6 +116,26 @@ class Progress:
     bytes_total: int
 
 
+@dataclass(frozen=True, slots=True)
+class Heartbeat:
+    """The last sign of life of a run, as it left it beside its lock."""
+
+    run: str
+    action: str
+    phase: str
+    started_at: str
+    updated_at: str
+    files_done: int = 0
+    files_total: int = 0
+    bytes_done: int = 0
+    bytes_total: int = 0
+
+    @property
+    def percent(self) -> int | None:
+        """How much is done, never 100 before the end; None before the work is known."""
+        return min(99, 100 * self.bytes_done // self.bytes_total) if self.bytes_total else None
+
+
 @dataclass(slots=True)
 class RunStats:
     """What one run did; counts, so that two runs can be compared."""
@@ -127,6 +151,40 @@ class RunStats:
     parsed: int = 0
     read: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
+    failures: list[Diagnostic] = field(default_factory=list)  # the first of those that `failed` counts
+
+    @property
+    def changes(self) -> int:
+        """How many files differ from what was indexed before."""
+        return self.added + self.modified + self.removed + self.moved
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One explicit action on a codebase: a run with a beginning, an end and a result."""
+
+    id: str
+    root: str
+    action: str
+    state: JobState
+    started_at: str
+    ended_at: str | None = None
+    resumes: str | None = None
+    error: str | None = None
+    stats: Mapping[str, Any] = field(default_factory=dict)
+    failures: tuple[Mapping[str, str], ...] = ()
+    heartbeat: Heartbeat | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Managed:
+    """The answer to an action on an index: the job that does it, or why none is needed."""
+
+    root: str
+    action: str
+    job: Job | None = None
+    already_indexed: bool = False
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +207,16 @@ class Hit:
 class Freshness:
     """How an answer stands to the disk; the counts grow while its hits are checked."""
 
-    decision: str
+    decision: Decision
     snapshot: str
     head: str
     generation: int
     checked_at: str
     verified: int = 0
     dropped: int = 0
+    changed: int = 0  # hits whose file is no longer what was indexed
+    trouble: str = ""  # why a check failed
+    proof: str = "valid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +258,7 @@ class Outline(Answer):
     language: str
     skip: str | None
     symbols: tuple[Symbol, ...]
+    fresh: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +288,16 @@ class Content(Answer):
     language: str
 
 
+class Transition(NamedTuple):
+    """One step of a codebase's state."""
+
+    run: str
+    at: str
+    old: str
+    new: str
+    cause: str
+
+
 @dataclass(frozen=True, slots=True)
 class CodebaseState:
     """All that is known of a codebase without asking its files."""
@@ -233,7 +305,8 @@ class CodebaseState:
     root: str
     state: str
     proof: str
-    interrupted: bool = False
+    verdict: str = "not_indexed"
+    message: str = ""
     generation: int = 0
     head: str = ""
     files: int = 0
@@ -246,6 +319,10 @@ class CodebaseState:
     fingerprint: Mapping[str, Any] = field(default_factory=dict)
     store: str = ""
     size_bytes: int = 0
+    marker_present: bool = False
+    heartbeat: Heartbeat | None = None
+    jobs: tuple[Job, ...] = ()
+    transitions: tuple[Transition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,18 +23,18 @@ from clew.config import load_config
 from clew.search import find
 from clew.search.query import parse_query
 from clew.search.filters import Filter
-from clew.index.runs import believed
+from clew.lifecycle import gate
 root, home, stop = sys.argv[1:4]
 engine = Engine(load_config({"home": home, "workers": 1}))
 codebase = engine.resolve(root)
 rounds = hits = 0
 while not os.path.exists(stop) or rounds < 5:
     with codebase.store.read() as connection:
-        snapshot = believed(connection, codebase.root)
+        snapshot = gate.require(gate.judge(codebase.store, connection, codebase.root))
         ranked = find.find(codebase.store, connection, snapshot, parse_query("marker_word steady"), Filter()).hits
         assert len(ranked) >= 20, f"{len(ranked)} hits"
         for hit in ranked[:8]:
-            shown = find.show(connection, hit)
+            shown = find.show(connection, hit, True)
             assert "marker_word" in shown.snippet, shown
             hits += 1
     rounds += 1

@@ -103,7 +103,7 @@ def test_what_was_parsed_before_a_kill_is_not_parsed_again(tmp_path: Path) -> No
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     assert 50 <= done < FILES
-    assert engine.status(str(root)).interrupted
+    assert engine.status(str(root)).verdict == "interrupted"
     stats = engine.index(str(root))
     assert stats.parsed <= FILES - done
     assert stats.files == FILES

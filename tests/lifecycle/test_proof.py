@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from clew import Engine
-from clew.errors import NotIndexed, RequiresReindex
+from clew.errors import Interrupted, NotIndexed, RequiresReindex
 from clew.lifecycle import proof
 from clew.lifecycle.proof import KIND
 from clew.store import codebases
@@ -118,10 +118,14 @@ def test_a_missing_marker(engine: Engine, root: str) -> None:
 def test_a_marker_of_another_fingerprint(engine: Engine, root: str, key: str, value: Any) -> None:
     set_marker(engine, root, lambda marker: marker["fingerprint"].__setitem__(key, value))
     assert judged(engine, root)[:2] == ("fingerprint_mismatch", "fingerprint_mismatch")
-    for question in (lambda: engine.search("alpha", root), lambda: engine.paths(root), lambda: engine.sync(root)):
+    for question in (lambda: engine.search("alpha", root), lambda: engine.paths(root)):
         with pytest.raises(RequiresReindex):
             question()
-    assert engine.status(root).state == "indexed"
+    assert engine.status(root).state == "indexed", "a read persists nothing"
+    for _ in range(2):
+        with pytest.raises(RequiresReindex):
+            engine.sync(root)
+    assert engine.status(root).state == "requires_reindex"
     engine.index(root, force=True)
     assert engine.search("alpha", root).hits
 
@@ -131,8 +135,8 @@ def test_a_marker_counts_as_absent_while_its_codebase_is_indexing(engine: Engine
     store.connection().execute("UPDATE codebase SET state = 'indexing'")
     assert codebases.read_marker(store.connection(), 1) is not None
     assert judged(engine, root)[:2] == ("stale_local", "missing_marker_doc")
-    assert engine.status(root).interrupted
-    with pytest.raises(NotIndexed):
+    assert engine.status(root).verdict == "interrupted"
+    with pytest.raises(Interrupted):
         engine.search("alpha", root)
 
 
@@ -151,7 +155,7 @@ def test_a_failed_probe_neither_upgrades_nor_downgrades(
         store = engine.resolve(root).store
         for state in ("indexing", "indexfailed", "requires_reindex"):
             store.connection().execute("UPDATE codebase SET state = ?", (state,))
-            with pytest.raises((NotIndexed, RequiresReindex)):
+            with pytest.raises((NotIndexed, RequiresReindex, Interrupted)):
                 engine.search("alpha", root)
         store.connection().execute("UPDATE codebase SET state = 'indexed'")
     assert judged(engine, root).outcome == "valid"

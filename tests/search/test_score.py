@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clew import Engine, tokens
-from clew.index.runs import believed
+from clew.lifecycle import gate
 from clew.search import find
 from clew.search.query import parse_query
 from clew.search.score import K1, B, Bm25
@@ -37,7 +37,7 @@ def test_bm25_equals_a_naive_one(engine: Engine, tmp_path: Path) -> None:
     engine.index(str(root))
     store = engine.resolve(str(root)).store
     with store.read() as connection:
-        snapshot = believed(connection, str(root))
+        snapshot = gate.require(gate.judge(store, connection, str(root)))
         documents: dict[int, list[Counter[str]]] = {}
         for entry in snapshots.entries(connection, snapshot.id).values():
             assert entry.facts is not None

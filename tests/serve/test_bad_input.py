@@ -14,6 +14,7 @@ import apsw
 import pytest
 from click.testing import CliRunner
 
+from clew.store.database import schema_version
 from tests.conftest import git, write_tree
 from tests.serve.command import Ran, clew, clew_process, one_message
 
@@ -329,7 +330,7 @@ def test_an_index_of_a_newer_version_is_left_alone(tree: Path) -> None:
     assert clew("search", "alpha", str(tree), "--json").envelope["reason"] == "store_too_new"
     assert clew("list").code == 0 and clew("doctor").code == 4
     assert connection.pragma("user_version") == 99
-    connection.execute("PRAGMA user_version = 1")
+    connection.execute(f"PRAGMA user_version = {schema_version('migrations')}")
     connection.close()
     still_answers(tree)
 

@@ -316,11 +316,12 @@ def test_control_c_leaves_an_index_that_goes_on(tmp_path: Path) -> None:
 
 def test_another_process_at_work_is_not_ready(tree: Path) -> None:
     from clew import Engine
-    from clew.lifecycle.lock import codebase_lock
+    from clew.index.runs import Target, begin_create
 
     engine = Engine()
-    with codebase_lock(engine.resolve(str(tree)).store, str(tree)):
-        ran = clew("index", str(tree), "--force", "--json")
+    run = begin_create(Target(engine.resolve(str(tree)).store, str(tree), engine.config), force=True)
+    ran = clew("index", str(tree), "--force", "--json")
+    run.work(lambda _: None)
     engine.close()
     assert (ran.code, ran.envelope["status"], ran.envelope["reason"]) == (3, "not_ready", "indexing")
     assert ran.envelope["retryAfterMs"] > 0 and ran.envelope["hints"]["status"]["tool"] == "manage_index"

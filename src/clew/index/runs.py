@@ -1,239 +1,266 @@
-"""Runs: create and sync of a codebase, from its lock to its sweep.
+"""Runs: what is done to a codebase, from its lock to its sweep.
 
-A create makes the state `indexing` first and `indexed` with the flip; a sync changes nothing but the flip.
-What dies in between is taken over by the next create. Main calls: `create`, `sync`, `index_content`.
+A run begins quickly (lock, state, job) and works later, in any thread: `begin_create`, `begin_sync`,
+`begin_repair`, then `Run.work`. A create makes the state `indexing` first and `indexed` with the flip; a
+sync changes nothing but the flip. What dies in between is taken over by the next create. `sync` is the
+quick one that freshness uses: it leaves no job behind.
 """
 
 from __future__ import annotations
 
 import contextlib
+import time
 import uuid
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 
 import apsw
 
 from clew.config import Config
-from clew.errors import BadInput, Busy, NotIndexed, RequiresReindex
-from clew.index.build import store_contents
-from clew.index.sync import apply_plan, find_tree, plan_files, plan_tree, revive_entries
-from clew.lifecycle import proof, states
-from clew.lifecycle.lock import codebase_lock, is_held
+from clew.errors import BadInput, Busy, ClewError, Stopped, StoreError
+from clew.index.sync import apply_plan, find_tree, plan_files, plan_tree
+from clew.lifecycle import gate, proof, states
+from clew.lifecycle.clock import now
+from clew.lifecycle.lock import Pulse, codebase_lock
+from clew.lifecycle.log import log
 from clew.source import git
 from clew.source.trees import Tree, look_at
-from clew.store import codebases, snapshots
-from clew.store.database import translated
+from clew.store import codebases, derive, jobs, snapshots
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
-from clew.store.sweep import sweep
-from clew.types import FileContent, Progress, RunStats, Stat, State
+from clew.store.sweep import sweep as sweep_store
+from clew.types import Job, Progress, RunStats, State
 
 Watch = Callable[[Progress], None]
-_STATUS_WAIT_S = 0.05  # a look at the lock takes it for a moment
-_SYNC_WAIT_S = 5.0  # for another process's sync of the same codebase
-_SWEEP_BATCH = 64  # replaced files before a sync removes them from the candidate index
+LOCK_WAIT_S = 0.03  # a look at the lock takes it for a moment
+SYNC_WAIT_S = 5.0  # for another process's sync of the same codebase
+SWEEP_BATCH = 64  # replaced files before a sync removes them from the candidate index
 
 
-def create(
-    store: Store,
-    root: str,
-    *,
-    config: Config,
-    watch: Watch,
-    force: bool = False,
-    excluded: frozenset[str] = frozenset(),
-) -> RunStats:
-    """Index a tree, or take over an interrupted run; `force` starts from nothing."""
-    with codebase_lock(store, root, wait_s=_STATUS_WAIT_S), contextlib.ExitStack() as held:
-        run = str(uuid.uuid4())
-        snapshot = _begin(store, root, run, cause="reindex" if force else "create", afresh=force)
-        if force:  # before this run's own lease: the second sweep removes what the first one marked
-            sweep(store)
-            sweep(store)
-        held.enter_context(store.lease())
-        try:
-            stats = _bring_up(store, root, snapshot, run, config, watch, excluded, first=True)
-        except Exception as error:
-            _fail(store, root, run, error)
-            raise
-    sweep(store)
-    return stats
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The codebase that a run is about, and how it is to be read."""
+
+    store: Store
+    root: str
+    config: Config
+    excluded: frozenset[str] = frozenset()
 
 
-def sync(
-    store: Store,
-    root: str,
-    *,
-    config: Config,
-    watch: Watch,
-    excluded: frozenset[str] = frozenset(),
-    keys: Sequence[str] | None = None,
-    wait_s: float = _SYNC_WAIT_S,
-) -> RunStats:
-    """Bring a believed index up to what the tree says now; nothing is written when nothing changed.
+class Run:
+    """A run that has begun: its lock is held and its job recorded. `work` must be called, once, in any thread."""
 
-    With `keys` only those files are looked at: for callers that know what changed."""
-    with translated(store.database):
-        busy = is_being_created(store, root)
-    if busy:
-        raise Busy(f"{root} is being indexed; `clew status` shows how far it is", root)
-    with codebase_lock(store, root, wait_s=wait_s), store.lease():
-        snapshot = believed(store.connection(), root)
-        stats = _bring_up(store, root, snapshot, str(uuid.uuid4()), config, watch, excluded, keys=keys)
-    if stats.modified or stats.removed:
-        sweep(store, least=_SWEEP_BATCH)
-    return stats
+    def __init__(self, target: Target, job: Job, held: contextlib.ExitStack, pulse: Pulse) -> None:
+        self.target, self.job = target, job
+        self.notes: tuple[str, ...] = ()
+        self.snapshot: Snapshot | None = None
+        self.is_first = False
+        self.must_clear = False
+        self.needs_sweep = False
+        self.held, self._pulse = held, pulse
+        self._log = log(target.root, job.id)
 
+    def work(self, watch: Watch, act: Callable[[Watch], RunStats] | None = None) -> RunStats:
+        """Do it, or `act` instead. Whatever happens, the lock is free afterwards and the job tells the truth."""
 
-def index_content(
-    store: Store, root: str, files: Iterable[FileContent], *, removed: Iterable[str] = (), config: Config, watch: Watch
-) -> RunStats:
-    """Index contents that came from anywhere: the snapshot gains `files` and loses `removed`."""
-    with codebase_lock(store, root, wait_s=_STATUS_WAIT_S), store.lease():
-        run = str(uuid.uuid4())
-        row = codebases.find_codebase(store.connection(), root)
-        fresh = row is None or proof.validate(store.connection(), row).outcome != "valid"
-        if not fresh:
-            snapshot = believed(store.connection(), root)
-            stats = _take_contents(store, root, snapshot, run, files, removed, config, watch)
-        else:
-            snapshot = _begin(store, root, run, cause="index_content", afresh=False)
+        def seen(progress: Progress) -> None:
+            self._pulse.beat(progress)
+            watch(progress)
+
+        with self.held:
             try:
-                stats = _take_contents(store, root, snapshot, run, files, removed, config, watch, first=True)
-            except Exception as error:
-                _fail(store, root, run, error)
+                stats = (act or self._act)(seen)
+            except Stopped:
+                self._log.info("%s stopped; the next run goes on from here", self.job.action)
                 raise
-    if stats.modified or stats.removed:
-        sweep(store, least=_SWEEP_BATCH)
-    return stats
+            except ClewError as error:
+                self._fail(str(error))
+                raise
+            except Exception as error:
+                self._fail(repr(error))
+                raise
+        self._log.info("%s completed: %s", self.job.action, _brief(stats))
+        if self.needs_sweep:
+            sweep(self.target, self.job.id)
+        return stats
+
+    def complete(self, connection: apsw.Connection, stats: RunStats) -> None:
+        """Record the end of the job, in the transaction that makes its work visible."""
+        counts = {key: value for key, value in asdict(stats).items() if key != "failures"}
+        failures = [asdict(failure) for failure in stats.failures]
+        jobs.end(connection, self.job.id, "completed", now(), stats=counts, failures=failures)
+
+    def _act(self, seen: Watch) -> RunStats:
+        if self.job.action == "repair":
+            return self._repair(seen)
+        if self.must_clear:
+            self._clear(seen)
+        assert self.snapshot is not None
+        with self.target.store.lease():
+            stats = bring_up(self.target, self.snapshot, seen, run=self, is_first=self.is_first)
+        self.needs_sweep = self.is_first or bool(stats.modified or stats.removed)
+        return stats
+
+    def _repair(self, seen: Watch) -> RunStats:
+        seen(Progress("repair", 0, 0, 0, 0))
+        stats = RunStats(parsed=0)
+        stats.files = derive.rebuild(self.target.store)
+        with self.target.store.write() as connection:
+            self.complete(connection, stats)
+        return stats
+
+    def _clear(self, seen: Watch) -> None:
+        """Drop what was there; before the run's own lease, so that the second sweep removes what the first marked."""
+        seen(Progress("clear", 0, 0, 0, 0))
+        with self.target.store.write() as connection:
+            row = codebases.find_codebase(connection, self.target.root)
+            assert row is not None
+            snapshots.delete_snapshots(connection, row.id)
+            self.snapshot = snapshots.ensure_snapshot(connection, row.id)
+            jobs.mark_cleared(connection, self.job.id)
+        for _ in range(2):
+            sweep(self.target, self.job.id)
+
+    def _fail(self, cause: str) -> None:
+        """Say that it failed. Where even that cannot be written, the run counts as interrupted, which is true."""
+        self._log.info("%s failed: %s", self.job.action, cause)
+        try:
+            with self.target.store.write() as connection:
+                if self.is_first:
+                    _move(connection, self.target.root, "indexfailed", self.job.id, cause)
+                jobs.end(connection, self.job.id, "failed", now(), error=cause)
+        except (StoreError, OSError) as error:
+            self._log.error("the failure could not be recorded: %s", error)
 
 
-def _take_contents(
-    store: Store,
-    root: str,
-    snapshot: Snapshot,
-    run: str,
-    files: Iterable[FileContent],
-    removed: Iterable[str],
-    config: Config,
-    watch: Watch,
-    *,
-    first: bool = False,
-) -> RunStats:
-    stats = RunStats()
-    known = snapshots.entries(store.connection(), snapshot.id)
-    stored = store_contents(
-        store,
-        (_within(file, config.max_file_bytes) for file in files),
-        generations={path: entry.generation for path, entry in known.items()},
-        processes=config.parsing_processes,
-        stats=stats,
-        report=lambda done, size: watch(Progress("parse", done, 0, size, 0)),
-    )
-    changed = [entry for entry in stored.entries if entry.path not in known or _differs(known[entry.path], entry)]
-    given = {entry.path for entry in stored.entries}
-    gone = [path for path in dict.fromkeys(removed) if path in known and path not in given]
-    if len(known) + len(changed) > config.max_files:
-        raise BadInput(f"{root} would have more files than max_files ({config.max_files}); raise CLEW_MAX_FILES")
-    if changed or gone or first:
-        with store.write() as connection:
-            revive_entries(connection, stored.entries)
-            snapshot = snapshots.flip(connection, snapshot, changed, gone, head="no-head", diagnostics={})
-            _complete(connection, root, snapshot, run, "indexed" if first else "sync_completed")
-    stats.added = sum(entry.path not in known for entry in changed)
-    stats.modified, stats.removed = len(changed) - stats.added, len(gone)
-    stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
-    stats.skipped = dict(Counter(diagnostic.reason for diagnostic in stored.diagnostics))
-    return stats
-
-
-def _within(file: FileContent, limit_bytes: int) -> FileContent:
-    """A file as it is taken: one that is too large is listed without its content."""
-    if file.content is None or len(file.content) <= limit_bytes:
-        return file
-    stat = Stat(len(file.content), 0, 0, 0)
-    return FileContent(file.path, None, stat=stat, skip="huge", language=file.language)
-
-
-def is_being_created(store: Store, root: str) -> bool:
-    """Whether a living process is at work on a create or reindex."""
-    row = codebases.find_codebase(store.connection(), root)
-    return row is not None and row.state == "indexing" and is_held(store, root)
-
-
-def believed(connection: apsw.Connection, root: str) -> Snapshot:
-    """The working snapshot of a codebase whose proof is valid; else the error that says what to do."""
-    row = codebases.find_codebase(connection, root)
-    if row is None:
-        raise NotIndexed(f"{root} is not indexed; run `clew index {root}`", root)
-    found = proof.validate(connection, row)
-    if found.outcome == "fingerprint_mismatch":
-        raise RequiresReindex(f"the index of {root} was made by another version; run `clew index --force {root}`", root)
-    snapshot = snapshots.find_snapshot(connection, row.id)
-    if row.state not in states.SEARCHABLE or found.outcome == "stale_local" or snapshot is None:
-        message = f"{root} has no complete index (state {row.state}, proof: {found.reason}); run `clew index {root}`"
-        raise NotIndexed(message, root, proof=found.reason)
-    return snapshot
-
-
-def _note_footprint(store: Store, snapshot: Snapshot, tree: Tree) -> None:
-    """A walk that found nothing new may still have found other time stamps: the next check knows them."""
-    if tree.is_whole and (record := tree.footprint()) != snapshots.footprint(store.connection(), snapshot.id):
-        with store.write() as connection:
-            snapshots.save_footprint(connection, snapshot.id, record)
-
-
-def _fail(store: Store, root: str, run: str, error: Exception) -> None:
-    with store.write() as connection:
-        states.move(connection, root, "indexfailed", run=run, cause=repr(error), fingerprint=proof.fingerprint())
-
-
-def _begin(store: Store, root: str, run: str, *, cause: str, afresh: bool) -> Snapshot:
-    with store.write() as connection:
-        states.move(connection, root, "indexing", run=run, cause=cause, fingerprint=proof.fingerprint())
+def begin_create(target: Target, *, force: bool = False, wait_s: float = SYNC_WAIT_S) -> Run:
+    """Begin to index a tree, or take over an interrupted run; `force` starts from nothing."""
+    store, root, action = target.store, target.root, "reindex" if force else "create"
+    with _begun(target, action, wait_s) as run, store.write() as connection:
+        before = gate.judge(store, connection, root)
+        left = jobs.interrupt_unfinished(connection, root, run.job.started_at)
+        takes_over = before.row is not None and before.row.state == "indexing"
+        wants_nothing_old = force or (takes_over and left is not None and left.action == "reindex")
+        was_cleared = takes_over and left is not None and left.cleared
+        run.must_clear = wants_nothing_old and not was_cleared
+        resumes = left.id if takes_over and left is not None else None
+        cause = f"{action}, taking over {resumes}" if resumes else action
+        if before.claims_index and before.verdict == "not_indexed":
+            run.notes = (
+                "Local snapshot claims indexed, but completion proof is missing/invalid; "
+                "treating as not_indexed for create.",
+            )
+            cause += f" (proof: {before.proof.reason})"
+        run.job = Job(run.job.id, root, action, "running", run.job.started_at, resumes=resumes)
+        _move(connection, root, "indexing", run.job.id, cause)
         row = codebases.find_codebase(connection, root)
         assert row is not None
         codebases.clear_marker(connection, row.id)
-        if afresh:
-            snapshots.delete_snapshots(connection, row.id)
-        return snapshots.ensure_snapshot(connection, row.id)
+        jobs.add(connection, run.job, cleared=was_cleared)
+        run.snapshot, run.is_first = snapshots.ensure_snapshot(connection, row.id), True
+    return run
 
 
-def _bring_up(
-    store: Store,
-    root: str,
+def begin_sync(target: Target, *, wait_s: float = SYNC_WAIT_S) -> Run:
+    """Begin to bring a believed index up to date; one that another version made is marked as such."""
+    store, root = target.store, target.root
+    standing = gate.settle(store, root)
+    if standing.verdict == "requires_reindex" and standing.claims_index:
+        with codebase_lock(store, root, wait_s=LOCK_WAIT_S), store.write() as connection:
+            if gate.judge(store, connection, root).claims_index:
+                _move(connection, root, "requires_reindex", str(uuid.uuid4()), "sync met another fingerprint")
+    gate.require(standing)
+    with _begun(target, "sync", wait_s) as run, store.write() as connection:
+        run.snapshot = gate.require(gate.judge(store, connection, root))
+        jobs.interrupt_unfinished(connection, root, run.job.started_at)
+        jobs.add(connection, run.job, cleared=False)
+    return run
+
+
+def begin_repair(target: Target, *, wait_s: float = SYNC_WAIT_S) -> Run:
+    """Begin to rebuild the candidate index from the database; nothing is parsed."""
+    store, root = target.store, target.root
+    standing = gate.settle(store, root)
+    if standing.verdict == "not_ready" or standing.row is None:
+        raise gate.refusal(standing)
+    with _begun(target, "repair", wait_s) as run, store.write() as connection:
+        if standing.verdict != "interrupted":  # else its unfinished job is for the create that takes it over
+            jobs.interrupt_unfinished(connection, root, run.job.started_at)
+        jobs.add(connection, run.job, cleared=False)
+    return run
+
+
+def sync(target: Target, *, watch: Watch, keys: Sequence[str] | None = None, wait_s: float = SYNC_WAIT_S) -> RunStats:
+    """Bring a believed index up to what the tree says now; nothing is written when nothing changed.
+
+    With `keys` only those files are looked at: for callers that know what changed."""
+    store, root, run = target.store, target.root, str(uuid.uuid4())
+    gate.require(gate.settle(store, root))  # before the lock: an interrupted run is not to look alive
+    with codebase_lock(store, root, wait_s=wait_s) as pulse, store.lease():
+        snapshot = gate.require(gate.judge(store, store.connection(), root))
+
+        def seen(progress: Progress) -> None:
+            if progress.phase != "walk":  # a check that finds nothing leaves no trace
+                pulse.beat(progress, run=run, action="sync")
+            watch(progress)
+
+        stats = bring_up(target, snapshot, seen, keys=keys, run_id=run)
+    if stats.changes:
+        log(root, run).info("synced: %s", _brief(stats))
+    if stats.modified or stats.removed:
+        sweep(target, run, least=SWEEP_BATCH)
+    return stats
+
+
+def sweep(target: Target, run: str, *, least: int = 1) -> None:
+    """Tidy up after a run; trouble with it is no trouble of the run, whose work is done."""
+    try:
+        swept = sweep_store(target.store, least=least)
+    except (ClewError, OSError) as error:
+        log(target.root, run).warning("the sweep failed and is left to the next run: %s", error)
+    else:
+        log(target.root, run).debug("swept: %d marked, %d removed", swept.marked, swept.removed)
+
+
+def bring_up(
+    target: Target,
     snapshot: Snapshot,
-    run: str,
-    config: Config,
     watch: Watch,
-    excluded: frozenset[str],
     *,
-    first: bool = False,
+    run: Run | None = None,
+    run_id: str = "",
+    is_first: bool = False,
     keys: Sequence[str] | None = None,
 ) -> RunStats:
+    """Make the snapshot what the tree is now, and say so in the same transaction."""
+    store, root, config = target.store, target.root, target.config
     watch(Progress("walk", 0, 0, 0, 0))
     connection, head = store.connection(), git.head(root)
-    tree = look_at(root, keys, excluded_roots=excluded) if keys is not None else None
+    tree = look_at(root, keys, excluded_roots=target.excluded) if keys is not None else None
     if tree is not None and keys is not None:
         plan = plan_files(connection, snapshot, tree, keys, head)
     else:
-        tree, known = find_tree(connection, snapshot, root, excluded)
+        tree, known = find_tree(connection, snapshot, root, target.excluded)
         plan = plan_tree(connection, snapshot, tree, known, head, max_file_bytes=config.max_file_bytes)
     if len(tree.files) > config.max_files:
         raise BadInput(
             f"{root} has {len(tree.files)} files, more than max_files ({config.max_files}); ignore some in"
             " .clewignore, or raise CLEW_MAX_FILES"
         )
-    if plan.is_empty and not first and plan.head == snapshot.head:
-        _note_footprint(store, snapshot, tree)
-        return RunStats(files=snapshot.files, chunks=snapshot.chunks, symbols=snapshot.symbols)
+    if plan.is_empty and not is_first and plan.head == snapshot.head:
+        stats = RunStats(files=snapshot.files, chunks=snapshot.chunks, symbols=snapshot.symbols)
+        _note_unchanged(store, snapshot, tree, run, stats)
+        return stats
     total = len(plan.suspects) + len(plan.outdated)
     size = sum(tree.files[path].size for path in (*plan.suspects, *plan.outdated))
     generation = snapshot.generation
 
-    def finish(connection: apsw.Connection, snapshot: Snapshot) -> None:
-        if first or snapshot.generation != generation:
-            _complete(connection, root, snapshot, run, "indexed" if first else "sync_completed")
+    def finish(connection: apsw.Connection, snapshot: Snapshot, stats: RunStats) -> None:
+        if is_first or snapshot.generation != generation:
+            state: State = "indexed" if is_first else "sync_completed"
+            complete(connection, root, snapshot, run.job.id if run else run_id, state)
+        if run is not None:
+            run.complete(connection, stats)
 
     return apply_plan(
         store,
@@ -242,18 +269,58 @@ def _bring_up(
         processes=config.parsing_processes,
         max_file_bytes=config.max_file_bytes,
         report=lambda done, done_bytes: watch(Progress("parse", done, total, done_bytes, size)),
+        before_flip=lambda: watch(Progress("flip", total, total, size, size)),
         finish=finish,
     )
 
 
-def _complete(connection: apsw.Connection, root: str, snapshot: Snapshot, run: str, state: State) -> None:
+def complete(connection: apsw.Connection, root: str, snapshot: Snapshot, run: str, state: State) -> None:
     """Marker and state, in the flip's transaction: the index is whole from here on."""
-    payload = proof.marker_payload(
-        root, files=snapshot.files, chunks=snapshot.chunks, run=run, completed_at=states.now()
-    )
+    payload = proof.marker_payload(root, files=snapshot.files, chunks=snapshot.chunks, run=run, completed_at=now())
     codebases.write_marker(connection, snapshot.codebase, payload)
-    states.move(connection, root, state, run=run, cause="completed", fingerprint=proof.fingerprint())
+    _move(connection, root, state, run, "completed")
 
 
-def _differs(old: snapshots.Entry, new: snapshots.Entry) -> bool:
-    return (old.blob, old.facts, old.skip) != (new.blob, new.facts, new.skip)
+@contextlib.contextmanager
+def _begun(target: Target, action: str, wait_s: float) -> Iterator[Run]:
+    """A run whose lock is held; given back if its beginning fails. It waits for a sync, but for no create."""
+    deadline = time.monotonic() + wait_s
+    with contextlib.ExitStack() as held:
+        while True:
+            try:
+                pulse = held.enter_context(codebase_lock(target.store, target.root, wait_s=min(wait_s, LOCK_WAIT_S)))
+                break
+            except Busy:
+                standing = gate.settle(target.store, target.root)
+                if standing.verdict == "not_ready":
+                    raise gate.refusal(standing) from None
+                if time.monotonic() >= deadline:
+                    raise
+        job = Job(str(uuid.uuid4()), target.root, action, "running", now())
+        pulse.begin(job.id, action)
+        run = Run(target, job, held, pulse)
+        yield run
+        run.held = held.pop_all()
+
+
+def _move(connection: apsw.Connection, root: str, state: State, run: str, cause: str) -> None:
+    states.move(connection, root, state, run=run, cause=cause, fingerprint=proof.fingerprint())
+
+
+def _note_unchanged(store: Store, snapshot: Snapshot, tree: Tree, run: Run | None, stats: RunStats) -> None:
+    """A walk that found nothing new may still have found other time stamps: the next check knows them."""
+    record = tree.footprint() if tree.is_whole else None
+    is_news = record is not None and record != snapshots.footprint(store.connection(), snapshot.id)
+    if is_news or run is not None:
+        with store.write() as connection:
+            if is_news:
+                snapshots.save_footprint(connection, snapshot.id, record)
+            if run is not None:
+                run.complete(connection, stats)
+
+
+def _brief(stats: RunStats) -> str:
+    return (
+        f"{stats.files} files; {stats.added} added, {stats.modified} modified, {stats.removed} removed,"
+        f" {stats.moved} moved, {stats.failed} failed; {stats.parsed} parsed"
+    )

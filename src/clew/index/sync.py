@@ -23,9 +23,11 @@ from clew.source.trees import Tree, walk
 from clew.store import facts, snapshots
 from clew.store.snapshots import Entry, Snapshot
 from clew.store.store import Store
-from clew.types import FileContent, RunStats, Stat
+from clew.types import Diagnostic, FileContent, RunStats, Stat
 
-Finish = Callable[[apsw.Connection, Snapshot], None]
+Finish = Callable[[apsw.Connection, Snapshot, RunStats], None]
+_SHOWN_FAILURES = 20
+_FAILURES = frozenset({"failed", "parser_failed", "unreadable"})
 
 
 @dataclass(slots=True)
@@ -95,6 +97,7 @@ def apply_plan(
     processes: int,
     max_file_bytes: int,
     report: Report,
+    before_flip: Callable[[], None],
     finish: Finish,
 ) -> RunStats:
     """Store what changed and flip the snapshot; `finish` joins the flip's transaction."""
@@ -113,6 +116,8 @@ def apply_plan(
     )
     removed = [*plan.removed, *(path for path in reader.vanished if path in before)]
     _count_changes(stats, before, stored, removed)
+    _count_diagnostics(stats, [*plan.tree.diagnostics, *stored.diagnostics])
+    before_flip()
     with store.write() as connection:
         revive_entries(connection, stored.entries)
         snapshots.refresh_stats(connection, snapshot.id, reader.unchanged)
@@ -124,9 +129,8 @@ def apply_plan(
             )
         if plan.tree.is_whole:
             snapshots.save_footprint(connection, snapshot.id, plan.tree.footprint())
-        finish(connection, snapshot)
-    stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
-    stats.skipped = dict(Counter(diagnostic.reason for diagnostic in (*plan.tree.diagnostics, *stored.diagnostics)))
+        stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
+        finish(connection, snapshot, stats)
     return stats
 
 
@@ -219,3 +223,8 @@ def _count_changes(stats: RunStats, before: Mapping[str, Entry], stored: Stored,
         else:
             stats.added += 1
     stats.removed = len(removed) - stats.moved
+
+
+def _count_diagnostics(stats: RunStats, diagnostics: list[Diagnostic]) -> None:
+    stats.skipped = dict(Counter(diagnostic.reason for diagnostic in diagnostics))
+    stats.failures = [diagnostic for diagnostic in diagnostics if diagnostic.reason in _FAILURES][:_SHOWN_FAILURES]

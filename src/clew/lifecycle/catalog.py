@@ -48,6 +48,13 @@ class Catalog:
         """The store in a directory; one object for each."""
         return self._stores.setdefault(directory, Store(directory))
 
+    def stores(self) -> dict[Path, list[str]]:
+        """Every store with the codebases that share it."""
+        found: dict[Path, list[str]] = {}
+        for root, directory in self.registry.all().items():
+            found.setdefault(directory, []).append(root)
+        return found
+
     def drop_store(self, directory: Path) -> None:
         """Forget a store whose directory is about to go."""
         store = self._stores.pop(directory, None)

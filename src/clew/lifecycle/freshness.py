@@ -1,13 +1,181 @@
-"""How an answer stands to the disk: each hit's file is looked at again before it is shown."""
+"""How an answer stands to the disk: the check before it, and a second look at every file it names.
+
+A check brings in what changed and never rebuilds. Checks of one codebase that are asked for at once are
+done once: each caller gets one that began after it asked. Main calls: `Freshener.ensure`, `verify`.
+"""
 
 from __future__ import annotations
 
 import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
-from clew.errors import BadPath
+from clew.errors import BadPath, Busy, ClewError, Gated
+from clew.lifecycle import gate
+from clew.lifecycle.catalog import Codebase
+from clew.lifecycle.log import log
+from clew.lifecycle.watcher import Watcher
+from clew.source import git
 from clew.source.git import git_blob_hash
 from clew.source.reading import read_file, stat_of
-from clew.types import Stat
+from clew.store import snapshots
+from clew.store.database import translated
+from clew.types import Decision, RunStats, Stat
+
+PATIENCE_S = 2.0  # for other writers; then the answer is given from the state before
+MAX_KEYS = 500  # touched files brought in one by one; more are found by a look at everything
+MAX_WATCHED = 16  # codebases; the one asked least recently is let go
+
+Sync = Callable[[Codebase, Sequence[str] | None], RunStats]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a check decided; `trouble` says why one failed."""
+
+    decision: Decision
+    trouble: str = ""
+
+
+@dataclass(slots=True)
+class _Turn:
+    """Checks of one codebase in this process: numbered, one at a time."""
+
+    condition: threading.Condition = field(default_factory=threading.Condition)
+    started: int = 0
+    finished: int = 0
+    is_running: bool = False
+    last: float = float("-inf")  # when the last good check began
+
+
+class Freshener:
+    """The checks of one engine."""
+
+    def __init__(
+        self,
+        sync: Sync,
+        excluded: Callable[[str], frozenset[str]],
+        *,
+        recent_s: float,
+        is_watching: bool,
+        release: Callable[[], None],
+    ) -> None:
+        self._sync, self._excluded, self._release = sync, excluded, release
+        self._recent_s, self._is_watching = recent_s, is_watching
+        self._turns: dict[str, _Turn] = {}
+        self._watchers: dict[str, Watcher] = {}
+        self._lock = threading.Lock()
+
+    def ensure(self, codebase: Codebase, *, doubt: bool = False) -> Checked:
+        """Make the index what the tree is now. With `doubt`, what was checked a moment ago is checked again."""
+        standing = gate.settle(codebase.store, codebase.root)
+        if standing.verdict == "requires_reindex":
+            return Checked("skipped_requires_reindex")
+        if standing.verdict == "not_ready":
+            return Checked("skipped_indexing")
+        if standing.verdict != "ok" or standing.snapshot is None:
+            return Checked("failed", gate.explain(standing))
+        watcher = self._watcher(codebase) if self._is_watching else None
+        touched = watcher.ask(self._excluded(codebase.root)) if watcher is not None else None
+        if watcher is None or touched is None:
+            turn = self._turn(codebase.root)
+            if not doubt and watcher is None and time.monotonic() - turn.last < self._recent_s:
+                return Checked("skipped_recent")
+            return self._take_turn(codebase, turn)
+        if not touched and git.head(codebase.root) == standing.snapshot.head:
+            return Checked("fresh")
+        checked = self._check(codebase, list(touched) if len(touched) <= MAX_KEYS else None)
+        if checked.decision in ("fresh", "synced"):
+            watcher.settled(touched)
+        return checked
+
+    def is_vouched(self, root: str) -> bool:
+        """Whether a watcher vouches for this codebase now."""
+        watcher = self._watchers.get(root)
+        return watcher is not None and watcher.vouches
+
+    def forget(self, root: str) -> None:
+        """Stop watching a codebase."""
+        with self._lock:
+            watcher = self._watchers.pop(root, None)
+            self._turns.pop(root, None)
+        if watcher is not None:
+            watcher.close()
+
+    def close(self) -> None:
+        """Stop watching altogether."""
+        for root in list(self._watchers):
+            self.forget(root)
+
+    def _take_turn(self, codebase: Codebase, turn: _Turn) -> Checked:
+        with turn.condition:
+            wanted = turn.started + 1  # the next to begin: one under way may have passed a file already
+            while turn.finished < wanted:
+                if not turn.is_running:
+                    turn.is_running = True
+                    turn.started += 1
+                    break
+                turn.condition.wait()
+            else:
+                return Checked("coalesced")
+        number, began = turn.started, time.monotonic()
+        is_good = False
+        try:
+            checked = self._check(codebase, None)
+            is_good = checked.decision in ("fresh", "synced")
+            return checked
+        finally:
+            with turn.condition:
+                turn.is_running = False
+                if is_good:
+                    turn.finished, turn.last = number, began
+                turn.condition.notify_all()
+
+    def _check(self, codebase: Codebase, keys: Sequence[str] | None) -> Checked:
+        """One sync, and what its outcome means for an answer. Only a tree that is gone is an error."""
+        try:
+            with codebase.store.patience(PATIENCE_S):
+                done = self._sync(codebase, keys)
+        except Busy:  # another process is at it: the state before its flip is whole
+            is_created = gate.settle(codebase.store, codebase.root).verdict == "not_ready"
+            return Checked("skipped_indexing" if is_created else "coalesced")
+        except Gated as error:
+            return Checked("failed", str(error))
+        except (ClewError, OSError) as error:
+            if isinstance(error, BadPath) and not os.path.isdir(codebase.root):
+                raise
+            log(codebase.root).info("the check failed, answers are from the last good state: %s", error)
+            return Checked("failed", str(error))
+        return Checked("synced" if done.changes else "fresh")
+
+    def _turn(self, root: str) -> _Turn:
+        with self._lock:
+            return self._turns.setdefault(root, _Turn())
+
+    def _watcher(self, codebase: Codebase) -> Watcher:
+        with self._lock:
+            found = self._watchers.pop(codebase.root, None)
+            if found is None:
+                found = self._start(codebase)
+            self._watchers[codebase.root] = found  # the last is the one asked most recently
+            least = next(iter(self._watchers)) if len(self._watchers) > MAX_WATCHED else None
+            dropped = self._watchers.pop(least) if least is not None else None
+        if dropped is not None:
+            dropped.close()
+        return found
+
+    def _start(self, codebase: Codebase) -> Watcher:
+        def check(keys: Sequence[str] | None) -> None:
+            self._sync(codebase, keys if keys is None or len(keys) <= MAX_KEYS else None)
+
+        def record() -> str | None:
+            with translated(codebase.store.database):
+                standing = gate.settle(codebase.store, codebase.root)
+                return snapshots.footprint(codebase.store.connection(), gate.require(standing).id)
+
+        return Watcher(codebase.root, check=check, record=record, close=self._release)
 
 
 def verify(root: str, path: str, stat: Stat, blob_hash: str, *, limit: int) -> bool | None:

@@ -8,9 +8,9 @@ from typing import Any, Literal, NamedTuple
 import apsw
 
 from clew.store.codebases import CodebaseRow, read_marker
-from clew.store.database import schema_version
 
 KIND = "clew_index_completion_v1"
+SCHEMA = 1  # raise when what is stored cannot be read or mixed any more; a migration that adds need not
 Outcome = Literal["valid", "stale_local", "fingerprint_mismatch", "probe_failed"]
 Reason = Literal[
     "missing_marker_doc",
@@ -29,13 +29,13 @@ class Proof(NamedTuple):
 
 
 def fingerprint() -> dict[str, Any]:
-    """What must be equal for an index to be read: no embedding yet, and the store's schema."""
+    """What must be equal for an index to be read: no embedding yet, and how things are stored."""
     return {
         "embeddingProvider": "none",
         "embeddingModel": "none",
         "embeddingDimension": 0,
         "vectorStoreProvider": "sqlite",
-        "schemaVersion": schema_version("migrations"),
+        "schemaVersion": SCHEMA,
     }
 
 
@@ -53,10 +53,12 @@ def marker_payload(root: str, *, files: int, chunks: int, run: str, completed_at
 
 
 def validate(connection: apsw.Connection, codebase: CodebaseRow) -> Proof:
-    """Whether the codebase's index is complete and readable, with the reason if not."""
+    """Whether the codebase's index is complete and readable, with the reason if not.
+
+    A probe that cannot be made says nothing either way: then the recorded state stands."""
     try:
         text = read_marker(connection, codebase.id)
-    except (apsw.BusyError, apsw.LockedError, apsw.IOError, apsw.InterruptError):
+    except (apsw.BusyError, apsw.LockedError, apsw.IOError, apsw.InterruptError, apsw.CantOpenError):
         return Proof("probe_failed", "probe_failed")
     if codebase.state == "indexing" or text is None:
         return Proof("stale_local", "missing_marker_doc")

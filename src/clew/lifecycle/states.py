@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import datetime
 from typing import Any
 
 import apsw
 
 from clew.errors import ClewError
+from clew.lifecycle.clock import now
+from clew.lifecycle.log import log
 from clew.store.codebases import find_codebase, put_state
 from clew.types import State
 
@@ -43,8 +44,4 @@ def move(
     if (old, new) not in ALLOWED:
         raise ForbiddenTransition(f"{root}: {old} → {new} is not a transition ({cause})")
     put_state(connection, root, old=old, new=new, run=run, cause=cause, at=now(), fingerprint=fingerprint)
-
-
-def now() -> str:
-    """The time as it is written everywhere: UTC, ISO 8601, milliseconds."""
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    log(root, run).info("%s → %s (%s)", old, new, cause)

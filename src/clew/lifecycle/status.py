@@ -2,44 +2,102 @@
 
 from __future__ import annotations
 
-from clew.lifecycle import lock, proof
-from clew.store import codebases, snapshots
+from dataclasses import replace
+
+from clew.errors import StoreCorrupt, StoreError
+from clew.lifecycle import gate, lock
+from clew.lifecycle.catalog import Catalog
+from clew.store import codebases, jobs, snapshots
 from clew.store.database import translated
 from clew.store.store import Store
-from clew.types import CodebaseState
+from clew.types import CodebaseState, Job
+
+_SHOWN_JOBS = 5
+_SHOWN_TRANSITIONS = 10
 
 
 def describe(store: Store, root: str) -> CodebaseState:
     """The state of one codebase of a store."""
-    if not store.exists:
-        return CodebaseState(root, "not_found", "missing_marker_doc")
-    with translated(store.database):
-        return _read(store, root)
-
-
-def _read(store: Store, root: str) -> CodebaseState:
-    connection = store.connection()
-    row = codebases.find_codebase(connection, root)
+    standing = gate.settle(store, root)
+    row, snapshot, found = standing.row, standing.snapshot, standing.proof
     if row is None:
-        return CodebaseState(root, "not_found", "missing_marker_doc")
-    found = proof.validate(connection, row)
-    snapshot = snapshots.find_snapshot(connection, row.id)
-    interrupted = row.state == "indexing" and not lock.is_held(store, root)
-    return CodebaseState(
-        root,
-        row.state,
-        found.reason or found.outcome,
-        interrupted=interrupted,
-        generation=snapshot.generation if snapshot else 0,
-        head=snapshot.head if snapshot else "",
-        files=snapshot.files if snapshot else 0,
-        chunks=snapshot.chunks if snapshot else 0,
-        symbols=snapshot.symbols if snapshot else 0,
-        languages=snapshots.languages(connection, snapshot.id) if snapshot else {},
-        skipped=snapshots.skipped(connection, snapshot) if snapshot else {},
-        updated_at=row.updated_at,
-        run=row.run,
-        fingerprint=row.fingerprint,
-        store=str(store.directory),
-        size_bytes=store.size_bytes(),
-    )
+        return CodebaseState(root, "not_found", "missing_marker_doc", message=gate.explain(standing))
+    with translated(store.database):
+        connection = store.connection()
+        return CodebaseState(
+            root,
+            row.state,
+            found.reason or found.outcome,
+            verdict=standing.verdict,
+            message=gate.explain(standing) if standing.verdict != "ok" else "",
+            generation=snapshot.generation if snapshot else 0,
+            head=snapshot.head if snapshot else "",
+            files=snapshot.files if snapshot else 0,
+            chunks=snapshot.chunks if snapshot else 0,
+            symbols=snapshot.symbols if snapshot else 0,
+            languages=snapshots.languages(connection, snapshot.id) if snapshot else {},
+            skipped=snapshots.skipped(connection, snapshot) if snapshot else {},
+            updated_at=row.updated_at,
+            run=row.run,
+            fingerprint=row.fingerprint,
+            store=str(store.directory),
+            size_bytes=store.size_bytes(),
+            marker_present=found.marker is not None,
+            heartbeat=standing.heartbeat,
+            jobs=tuple(recent_jobs(store, root, _SHOWN_JOBS)),
+            transitions=tuple(codebases.transitions(connection, root, _SHOWN_TRANSITIONS)),
+        )
+
+
+def listed(catalog: Catalog) -> list[CodebaseState]:
+    """Every codebase by root, in short. A store that cannot be read now changes nothing that is known of it."""
+    found = []
+    for root, known in catalog.registry.known().items():
+        try:
+            standing = gate.settle(catalog.store(known.store), root)
+        except StoreCorrupt:
+            found.append(CodebaseState(root, "indexfailed", "probe_failed"))
+        except StoreError:
+            found.append(CodebaseState(root, known.state, "probe_failed", files=known.files, chunks=known.chunks))
+        else:
+            row, snapshot, proof = standing.row, standing.snapshot, standing.proof
+            found.append(
+                CodebaseState(
+                    root,
+                    row.state if row else "not_found",
+                    proof.reason or proof.outcome,
+                    verdict=standing.verdict,
+                    files=snapshot.files if snapshot else 0,
+                    chunks=snapshot.chunks if snapshot else 0,
+                )
+            )
+    return found
+
+
+def recent_jobs(store: Store, root: str, limit: int = jobs.KEPT) -> list[Job]:
+    """The jobs of a codebase, newest first; one whose process died is interrupted, whatever its row says."""
+    if not store.exists:
+        return []
+    with translated(store.database):
+        return [_as_it_is(store, job) for job in jobs.recent(store.connection(), root, limit)]
+
+
+def find_job(store: Store, job: str) -> Job | None:
+    """A job by its id, as it is."""
+    with translated(store.database):
+        found = jobs.find(store.connection(), job)
+        return _as_it_is(store, found) if found is not None else None
+
+
+def _as_it_is(store: Store, job: Job) -> Job:
+    """A recorded job with what its lock says: at work with this progress, or dead after that."""
+    if job.state != "running":
+        return job
+    sign = lock.heartbeat(store, job.root)
+    sign = sign if sign is not None and sign.run == job.id else None
+    if sign is not None and lock.is_held(store, job.root):
+        return replace(job, heartbeat=sign)
+    ended = jobs.find(store.connection(), job.id)  # it may have ended while its lock was looked at
+    if ended is None or ended.state != "running":
+        return ended or job
+    return replace(job, state="interrupted", heartbeat=sign)

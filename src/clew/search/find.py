@@ -13,10 +13,12 @@ from clew.search.query import Query
 from clew.search.score import Bm25
 from clew.store import facts as fact_rows
 from clew.store import postings as posting_rows
+from clew.store import snapshots
 from clew.store.lexical import CHUNK_BITS
 from clew.store.postings import FileOf
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
+from clew.types import Hit
 
 DEPTH = 500  # candidates scored exactly; tested against scoring everything
 MAX_PATH_MATCHES = 30
@@ -40,17 +42,6 @@ class Ranking:
 
     hits: list[Ranked]
     is_complete: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What is shown of a hit: lines, symbol and text."""
-
-    start_line: int
-    end_line: int
-    symbol: str
-    kind: str
-    snippet: str
 
 
 def find(store: Store, connection: apsw.Connection, snapshot: Snapshot, query: Query, where: Filter) -> Ranking:
@@ -90,8 +81,8 @@ def find(store: Store, connection: apsw.Connection, snapshot: Snapshot, query: Q
     return Ranking(_one_per_symbol(connection, ordered), found.is_complete)
 
 
-def show(connection: apsw.Connection, hit: Ranked) -> Shown:
-    """The lines of a hit, widened to the definition around it when that is short."""
+def show(connection: apsw.Connection, hit: Ranked, is_fresh: bool) -> Hit:
+    """A hit with its lines, widened to the definition around it when that is short."""
     place = posting_rows.chunk_place(connection, hit.chunk)
     source = fact_rows.content(connection, hit.file.blob)
     first, last, start, end = place.start_line, place.end_line, place.start_byte, place.end_byte
@@ -105,7 +96,9 @@ def show(connection: apsw.Connection, hit: Ranked) -> Shown:
             last, end = symbol.end_line, source.find(b"\n", symbol.end_byte)  # whole lines: not without a `;`
             end = len(source) if end < 0 else end
     text = source[start:end].decode("utf-8", "replace").rstrip("\r\n")
-    return Shown(first, last, name, kind, text)
+    blob_hash = snapshots.blob_hash(connection, hit.file.blob)
+    file = hit.file
+    return Hit(file.path, first, last, name, kind, file.language, round(hit.score, 4), text, blob_hash, is_fresh)
 
 
 def _allowed(connection: apsw.Connection, snapshot: Snapshot, where: Filter) -> frozenset[int] | None:

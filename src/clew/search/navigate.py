@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import apsw
 
 from clew import tokens
-from clew.errors import Ambiguous, NotFound
+from clew.errors import Ambiguous, BadInput, NotFound
 from clew.search.filters import Filter
 from clew.store import facts as fact_rows
 from clew.store import postings as posting_rows
@@ -17,6 +17,7 @@ from clew.store.postings import FileOf
 from clew.store.snapshots import Entry, Snapshot
 from clew.types import Symbol
 
+MAX_READ_LINES = 2_000
 _KIND_ORDER = ("class", "interface", "struct", "trait", "protocol", "enum", "type", "function", "method")
 
 
@@ -69,6 +70,21 @@ def symbol_in(connection: apsw.Connection, entry: Entry, name: str) -> Symbol:
     if not found:
         raise NotFound(f"{entry.path} has no symbol called {name}; `clew outline` lists what it has")
     return (exact or found)[0]
+
+
+def cut_lines(path: str, content: bytes, lines: tuple[int, int] | None) -> tuple[str, int, int, int, bool]:
+    """The text of a range of lines: text, first and last line, how many the file has, whether it was cut short."""
+    text = [line.removesuffix("\r") for line in content.decode("utf-8", "replace").split("\n")]
+    if not text[-1]:  # not splitlines: a form feed ends no line
+        text.pop()
+    first, last = lines or (1, max(len(text), 1))
+    if first < 1 or last < first:
+        raise BadInput(f"lines {first}:{last} are not a range; write A:B with 1 ≤ A ≤ B")
+    if first > max(len(text), 1):
+        raise BadInput(f"{path} has {len(text)} lines; there is no line {first}")
+    last = min(last, len(text))
+    shown = min(last, first + MAX_READ_LINES - 1)
+    return "\n".join(text[first - 1 : shown]), first, shown, len(text), shown < last
 
 
 def list_entries(connection: apsw.Connection, snapshot: Snapshot, where: Filter) -> list[Entry]:

@@ -1,4 +1,4 @@
-"""From a question on the command line to what is printed: one engine call, one envelope, one exit code.
+"""From a question on the command line to what is printed: one call, one envelope, one exit code.
 
 Every command goes through `answer`, where errors become envelopes. Loads nothing heavy by itself.
 """
@@ -8,21 +8,20 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from clew.errors import BadPath, ClewError, NotFound, NotIndexed
+from clew.errors import BadPath, ClewError, Interrupted, NotFound, NotIndexed, Stopped
 
 if TYPE_CHECKING:
-    from clew.engine import Engine, Scope
-    from clew.serve.envelopes import Envelope
+    from clew.engine import Engine
+    from clew.serve.gates import Envelope
 
 Text = Callable[["Envelope"], str]
 
 
 def run(path: str | None, as_json: bool, operation: str, act: Callable[[Engine, Any], Any]) -> int:
+    """Do something to an index and wait for it, showing how far it is."""
     from clew.serve import envelopes, terminal
     from clew.serve.progress import ProgressView
 
@@ -32,14 +31,17 @@ def run(path: str | None, as_json: bool, operation: str, act: Callable[[Engine, 
         known = _is_ready(engine, path)
         with ProgressView("indexing") as view:
             stats = act(engine, view)
-        return envelopes.run(asked(path), engine.resolve(path).root, operation, stats, known=known)
+        root, done = engine.resolve(path).root, engine.jobs(path)
+        return envelopes.run(asked(path), root, operation, stats, done[0] if done else None, known=known)
 
     return answer(path, as_json, work, lambda e: terminal.run(e, time.monotonic() - started))
 
 
 def question(
+    tool: str,
     path: str | None,
-    ask: Callable[[Engine, Scope], tuple[Envelope, Text]],
+    arguments: Mapping[str, Any],
+    as_text: Text,
     *,
     include: tuple[str, ...],
     exclude: tuple[str, ...],
@@ -49,30 +51,42 @@ def question(
     is_file: bool = False,
     nothing: str = "",
 ) -> int:
-    """Answer a question; a tree that was never indexed is indexed first, and that is said."""
-    from clew.engine import Scope
+    """Answer a question; a tree that was never indexed, or not to the end, is indexed first, and that is said."""
+    from clew.serve import tools
     from clew.serve.progress import ProgressView
 
-    text: list[Text] = []
+    scope = {} if is_file else {"include_globs": include, "exclude_globs": exclude, "languages": lang}
 
     def act(engine: Engine) -> Envelope:
-        scope = Scope(include, exclude, lang)
         if is_file:
             _check_file(path or "")
         try:
-            envelope, as_text = ask(engine, scope)
-        except NotIndexed:
-            if no_index:
+            return tools.answer(engine, tool, {**arguments, **scope})
+        except (NotIndexed, Interrupted) as error:
+            if no_index or error.proof is not None:
                 raise
             root = engine.root_for_index(_tree_around(path or "") if is_file else path)
-            print(f"{root} is not indexed yet: indexing it first", file=sys.stderr)
+            is_new = isinstance(error, NotIndexed)
+            print(
+                f"{root} is not indexed yet: indexing it first"
+                if is_new
+                else f"going on with the index of {root} first",
+                file=sys.stderr,
+            )
             with ProgressView("indexing") as view:
                 engine.index(root, watch=view)
-            envelope, as_text = ask(engine, scope)
-        text.append(as_text)
-        return envelope
+            return tools.answer(engine, tool, {**arguments, **scope})
 
-    return answer(path, as_json, act, lambda envelope: text[0](envelope), nothing, is_file=is_file)
+    return answer(path, as_json, act, as_text, nothing, tool=tool, is_file=is_file)
+
+
+def refuse(path: str | None, as_json: bool, error: ClewError, tool: str) -> int:
+    """Refuse what cannot be right before anything is asked."""
+
+    def act(_: Engine) -> Envelope:
+        raise error
+
+    return answer(path, as_json, act, str, tool=tool, is_file=True)
 
 
 def answer(
@@ -82,25 +96,35 @@ def answer(
     as_text: Text,
     nothing: str = "",
     *,
+    tool: str = "",
     is_file: bool = False,
 ) -> int:
     """Run, print, and tell the exit code: the one place where errors become envelopes."""
+    from clew.config import load_config
     from clew.engine import Engine
-    from clew.serve import envelopes
+    from clew.serve import envelopes, gates, logs
+    from clew.serve.progress import ProgressView
+    from clew.serve.tools import explained
 
-    tool, failed = click.get_current_context().info_name or "", False
+    failed = debug = False
     try:
-        engine = Engine()
-        try:
-            if path is not None and not is_file:
-                _check_directory(engine, path)
-            envelope = act(engine)
-        finally:
-            engine.close()
+        config = load_config()
+        debug = bool(config.debug)
+        logs.to_standard_error(config.log_level)
+        with ProgressView("syncing") as view:
+            engine = Engine(config, watch=view)
+            try:
+                if path is not None and not is_file:
+                    _check_directory(engine, path)
+                envelope = act(engine)
+            finally:
+                engine.close()
+    except Stopped:
+        return 130
     except ClewError as error:
-        envelope, failed = envelopes.failure(asked(path), error, tool), True
+        envelope, failed = gates.failure(asked(path), error, tool, debug=debug), True
     except OSError as error:
-        envelope, failed = envelopes.failure(asked(path), _explained(error), tool), True
+        envelope, failed = gates.failure(asked(path), explained(error), tool), True
     code = envelopes.exit_code(envelope)
     if as_json:
         return _print(_json(envelope), code)
@@ -109,6 +133,8 @@ def answer(
         for candidate in envelope.get("candidates", ()):
             print(f"  {candidate}", file=sys.stderr)
         return code
+    for warning in envelope.get("warnings", ()):
+        print(f"clew: {warning['message']}", file=sys.stderr)
     if code == 1 and nothing:
         print(nothing, file=sys.stderr)
         return code
@@ -135,12 +161,11 @@ def _json(envelope: Envelope) -> str:
     return json.dumps(envelope, ensure_ascii=not is_unicode, indent=2 if sys.stdout.isatty() else None)
 
 
-def _explained(error: OSError) -> ClewError:
-    """What the file system refused; only the current directory's own failure has no name."""
-    if isinstance(error, FileNotFoundError) and error.filename is None:
-        return BadPath("the current directory is gone; change to another one, or give a path")
-    place = f" ({error.filename})" if error.filename else ""
-    return ClewError(f"the system refused: {error.strerror or error}{place}; check rights and space there")
+def place(path: str | None) -> str | None:
+    """A path as the tools take it: absolute, a project's root as it is, or none for where we are."""
+    from clew.types import PROJECT
+
+    return path if path is None or path.startswith(PROJECT) else os.path.abspath(path)
 
 
 def asked(path: str | None) -> str:

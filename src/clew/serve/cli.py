@@ -16,9 +16,9 @@ from clew.errors import BadInput
 from clew.serve import asking
 
 if TYPE_CHECKING:
-    from clew.engine import Engine, Scope
+    from clew.engine import Engine
     from clew.serve.asking import Text
-    from clew.serve.envelopes import Envelope
+    from clew.serve.gates import Envelope
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -95,14 +95,11 @@ def sync(path: str | None, as_json: bool) -> int:
 @question_flags
 def search(query: str, path: str | None, limit: int | None, **flags: Any) -> int:
     """Find the code that answers QUERY: words, a question, or a name."""
+    from clew.serve import terminal
 
-    def ask(engine: Engine, scope: Scope) -> tuple[Envelope, Text]:
-        from clew.serve import envelopes, terminal
-
-        found = engine.search(query, path, limit=limit, scope=scope)
-        return envelopes.search(asking.asked(path), found, scope), lambda e: terminal.hits(e, found.terms)
-
-    return asking.question(path, ask, nothing=f"nothing found for {query!r}", **flags)
+    arguments = {"query": query, "path": asking.place(path), "limit": limit}
+    nothing = f"nothing found for {query!r}"
+    return asking.question("search_codebase", path, arguments, terminal.hits(query), nothing=nothing, **flags)
 
 
 @app.command()
@@ -112,14 +109,11 @@ def search(query: str, path: str | None, limit: int | None, **flags: Any) -> int
 @question_flags
 def symbol(name: str, path: str | None, kind: str | None, **flags: Any) -> int:
     """Show where NAME is defined; it may be qualified: Class.method."""
+    from clew.serve import terminal
 
-    def ask(engine: Engine, scope: Scope) -> tuple[Envelope, Text]:
-        from clew.serve import envelopes, terminal
-
-        found = engine.symbol(name, path, kind=kind, scope=scope)
-        return envelopes.symbols(asking.asked(path), found, scope), terminal.symbols
-
-    return asking.question(path, ask, nothing=f"nothing called {name!r} is defined here", **flags)
+    arguments = {"name": name, "path": asking.place(path), "kind": kind}
+    nothing = f"nothing called {name!r} is defined here"
+    return asking.question("get_symbol", path, arguments, terminal.symbols, nothing=nothing, **flags)
 
 
 @app.command()
@@ -127,13 +121,9 @@ def symbol(name: str, path: str | None, kind: str | None, **flags: Any) -> int:
 @question_flags
 def outline(file: str, **flags: Any) -> int:
     """List what FILE defines."""
+    from clew.serve import terminal
 
-    def ask(engine: Engine, scope: Scope) -> tuple[Envelope, Text]:
-        from clew.serve import envelopes, terminal
-
-        return envelopes.outline(asking.asked(file), engine.outline(file), scope), terminal.outline
-
-    return asking.question(file, ask, is_file=True, **flags)
+    return asking.question("file_outline", file, {"file": asking.asked(file)}, terminal.outline, is_file=True, **flags)
 
 
 @app.command()
@@ -142,16 +132,10 @@ def outline(file: str, **flags: Any) -> int:
 @question_flags
 def paths(path: str | None, limit: int, **flags: Any) -> int:
     """List the files of the index."""
+    from clew.serve import terminal
 
-    def ask(engine: Engine, scope: Scope) -> tuple[Envelope, Text]:
-        from clew.serve import envelopes, terminal
-
-        found = engine.paths(path, limit=limit, scope=scope)
-        if found.truncated:
-            print(f"{limit} of {found.total} paths; --limit shows more", file=sys.stderr)
-        return envelopes.paths(asking.asked(path), found, scope), terminal.paths
-
-    return asking.question(path, ask, nothing="no file matches", **flags)
+    arguments = {"path": asking.place(path), "max_results": limit}
+    return asking.question("list_paths", path, arguments, terminal.paths, nothing="no file matches", **flags)
 
 
 @app.command()
@@ -161,37 +145,48 @@ def paths(path: str | None, limit: int, **flags: Any) -> int:
 @question_flags
 def read(file: str, lines: str | None, symbol: str | None, **flags: Any) -> int:
     """Print FILE, or a part of it."""
+    from clew.serve import terminal
 
-    def ask(engine: Engine, scope: Scope) -> tuple[Envelope, Text]:
-        from clew.serve import envelopes
-
-        found = engine.read(file, lines=None if lines is None else _lines(lines), symbol=symbol)
-        if found.truncated:
-            print(f"cut at line {found.end_line} of {found.total_lines}; --lines shows more", file=sys.stderr)
-        return envelopes.content(asking.asked(file), found, scope), lambda e: str(e["content"])
-
-    return asking.question(file, ask, is_file=True, **flags)
+    arguments: dict[str, Any] = {"path": asking.asked(file), "symbol": symbol}
+    if lines is not None:
+        try:
+            arguments["start_line"], arguments["end_line"] = _lines(lines)
+        except ValueError:
+            message = f"--lines {lines} is not a range; write A:B with 1 ≤ A ≤ B"
+            return asking.refuse(file, flags["as_json"], BadInput(message), "read_file")
+    return asking.question("read_file", file, arguments, terminal.content, is_file=True, **flags)
 
 
 @app.command()
 @click.argument("path", required=False)
 @json_flag
 def status(path: str | None, as_json: bool) -> int:
-    """Show the state of a codebase's index, its proof and its counts."""
+    """Show the state of a codebase's index, its proof, its counts and its last jobs."""
+    from clew.serve import terminal
+
+    return _tell("manage_index", path, {"action": "status", "path": asking.place(path)}, terminal.state, as_json)
+
+
+@app.command()
+@click.argument("path", required=False)
+@json_flag
+def jobs(path: str | None, as_json: bool) -> int:
+    """List what was asked of a codebase's index: create, reindex, sync, repair."""
     from clew.serve import envelopes, terminal
 
-    return asking.answer(
-        path, as_json, lambda engine: envelopes.state(asking.asked(path), engine.status(path)), terminal.state
-    )
+    def act(engine: Engine) -> Envelope:
+        return envelopes.jobs(asking.asked(path), engine.resolve(path).root, engine.jobs(path))
+
+    return asking.answer(path, as_json, act, terminal.jobs)
 
 
 @app.command("list")
 @json_flag
 def list_command(as_json: bool) -> int:
     """List the codebases that are indexed."""
-    from clew.serve import envelopes, terminal
+    from clew.serve import terminal
 
-    return asking.answer(None, as_json, lambda engine: envelopes.codebases(engine.list()), terminal.codebases)
+    return _tell("list_codebases", None, {}, terminal.codebases, as_json)
 
 
 @app.command()
@@ -236,9 +231,13 @@ def doctor(as_json: bool) -> int:
     return asking.answer(None, as_json, act, terminal.health)
 
 
+def _tell(tool: str, path: str | None, arguments: dict[str, Any], as_text: Text, as_json: bool) -> int:
+    """A tool that asks nothing of the tree."""
+    from clew.serve import tools
+
+    return asking.answer(path, as_json, lambda engine: tools.answer(engine, tool, arguments), as_text, tool=tool)
+
+
 def _lines(text: str) -> tuple[int, int]:
     first, colon, last = text.partition(":")
-    try:
-        return int(first), int(last if colon else first)
-    except ValueError as error:
-        raise BadInput(f"--lines {text} is not a range; write A:B with 1 ≤ A ≤ B") from error
+    return int(first), int(last if colon else first)

@@ -10,25 +10,17 @@ from datetime import UTC, datetime
 from typing import Any
 
 from clew.engine import Scope
-from clew.errors import (
-    Ambiguous,
-    BadInput,
-    Busy,
-    ClewError,
-    NotFound,
-    NotIndexed,
-    RequiresReindex,
-    StoreCorrupt,
-    StoreError,
-    StoreFull,
-    StoreTooNew,
-)
+from clew.serve import gates
+from clew.serve.gates import Envelope
 from clew.types import (
     Answer,
     CodebaseState,
     Content,
     Found,
     Health,
+    Heartbeat,
+    Job,
+    Managed,
     NamedSymbol,
     Outline,
     Paths,
@@ -37,8 +29,7 @@ from clew.types import (
     SymbolsFound,
 )
 
-Envelope = dict[str, Any]
-RETRY_AFTER_MS = 2_000
+_FRESHNESS = ("decision", "snapshot", "head", "generation", "checked_at", "verified", "dropped")
 _EXIT_CODES = {
     "ok": 0,
     "not_found": 1,
@@ -50,13 +41,6 @@ _EXIT_CODES = {
     "blocked": 3,
     "needs_decision": 3,
 }
-_EMPTY: dict[str, Envelope] = {
-    "search": {"results": [], "total": 0, "truncated": False, "continuation": None},
-    "paths": {"items": [], "total": 0, "truncated": False},
-    "symbol": {"symbols": []},
-    "outline": {"symbols": []},
-    "read": {"content": "", "start_line": 0, "end_line": 0, "total_lines": 0, "truncated": False},
-}
 _BUCKETS = {
     "indexed": "Ready",
     "sync_completed": "Ready",
@@ -67,16 +51,28 @@ _BUCKETS = {
 
 def ok(path: str, answer: Answer, scope: Scope, **shape: Any) -> Envelope:
     """An answer with what every answer has."""
-    return {
+    fresh = answer.freshness
+    envelope = {
         "status": "ok",
         "path": path,
         "codebaseRoot": answer.root,
         "session_id": None,
         "scope": scope_of(scope),
-        "freshness": asdict(answer.freshness),
+        "freshness": {key: getattr(fresh, key) for key in _FRESHNESS},
         "warnings": [],
         **shape,
     }
+    if fresh.trouble:
+        message = f"the check for changes failed, so this is the last good state: {fresh.trouble}"
+        envelope["warnings"] = [warning("FRESHNESS_CHECK_FAILED", message)]
+    if fresh.proof == "probe_failed":
+        envelope["hints"] = {"debugProofCheck": {"ok": False, "reason": "probe_failed"}}
+    return envelope
+
+
+def warning(code: str, message: str) -> Envelope:
+    """Something that the asker should know, with a code that a program can branch on."""
+    return {"code": code, "message": message}
 
 
 def scope_of(scope: Scope) -> Envelope:
@@ -98,7 +94,9 @@ def symbols(path: str, found: SymbolsFound, scope: Scope) -> Envelope:
 
 
 def outline(path: str, found: Outline, scope: Scope) -> Envelope:
-    return ok(path, found, scope, file=found.path, language=found.language, symbols=tree_of(found.symbols))
+    return ok(
+        path, found, scope, file=found.path, language=found.language, symbols=tree_of(found.symbols), fresh=found.fresh
+    )
 
 
 def paths(path: str, found: Paths, scope: Scope) -> Envelope:
@@ -131,29 +129,59 @@ def content(path: str, found: Content, scope: Scope) -> Envelope:
     )
 
 
-def run(path: str, root: str, operation: str, stats: RunStats, *, known: bool) -> Envelope:
-    """`known`: the codebase had a believable index before."""
+def run(path: str, root: str, operation: str, stats: RunStats, job: Job | None, *, known: bool) -> Envelope:
+    """What a run did that somebody waited for; `known`: the codebase had a believable index before."""
+    counts = asdict(stats)
+    failures = counts.pop("failures")
     return {
         "status": "ok",
         "path": path,
         "codebaseRoot": root,
         "operation": operation,
-        "already_indexed": known and not _changes(stats),
+        "job_id": job.id if job else None,
+        "already_indexed": known and not stats.changes,
         "progress": 100,
-        "stats": asdict(stats),
+        "stats": counts,
+        "failures": failures,
         "warnings": [],
     }
 
 
-def state(path: str, found: CodebaseState) -> Envelope:
+def managed(path: str, found: Managed) -> Envelope:
+    """An action that has begun, or that had nothing to do."""
+    return {
+        "status": "ok",
+        "path": path,
+        "codebaseRoot": found.root,
+        "operation": found.action,
+        "job_id": found.job.id if found.job else None,
+        "already_indexed": found.already_indexed,
+        "progress": 0 if found.job else 100,
+        "message": _managed_message(found),
+        "hints": {"status": gates.call("status", found.root)},
+        "warnings": [warning("STALE_LOCAL", note) for note in found.notes],
+    }
+
+
+def _managed_message(found: Managed) -> str:
+    if found.already_indexed:
+        return f"{found.root} is indexed already; sync brings it up to date, reindex makes it anew"
+    if found.job is None:
+        return f"removed the index of {found.root}"
+    return f"{found.action} of {found.root} has begun"
+
+
+def state(path: str, found: CodebaseState, *, debug: bool = False) -> Envelope:
+    stale = found.proof if found.state in ("indexed", "sync_completed") and found.verdict == "not_indexed" else None
     envelope: Envelope = {
-        "status": "error" if found.interrupted else "ok",
+        "status": "ok",
         "path": path,
         "codebaseRoot": found.root,
         "operation": "status",
         "state": found.state,
         "bucket": bucket(found),
         "proof": found.proof,
+        "progress": None,
         "generation": found.generation,
         "head": found.head,
         "counts": {"files": found.files, "chunks": found.chunks, "symbols": found.symbols},
@@ -165,13 +193,54 @@ def state(path: str, found: CodebaseState) -> Envelope:
         "store": found.store,
         "size_bytes": found.size_bytes,
         "contexts": [],
-        "jobs": [],
+        "jobs": [job(item) for item in found.jobs],
+        "transitions": [step._asdict() for step in found.transitions],
         "warnings": [],
+        "hints": gates.status_hints(found.root, found.verdict, stale),
     }
-    if found.interrupted:
-        message = f"the last run on {found.root} was interrupted; `clew index` goes on where it stopped"
-        envelope |= {"reason": "interrupted", "message": message, "problem": _problem("interrupted", 409, message)}
+    if found.verdict == "not_ready":
+        envelope |= {"progress": found.heartbeat.percent if found.heartbeat else None}
+        envelope |= {"indexing": gates.indexing(found.heartbeat), "retryAfterMs": gates.retry_after_ms(found.heartbeat)}
+    if found.verdict == "interrupted":
+        problem = gates.problem("interrupted", 409, found.message)
+        envelope |= {"status": "error", "reason": "interrupted", "message": found.message, "problem": problem}
+    elif found.verdict in ("requires_reindex", "not_indexed"):
+        code = "STALE_LOCAL" if stale else found.verdict.upper()
+        envelope["warnings"] = [warning(code, found.message)]
+    if debug:
+        envelope["hints"]["debugIndexing"] = {"completionProof": "marker_doc", "markerPresent": found.marker_present}
+    if found.proof == "probe_failed":
+        envelope["hints"]["debugProofCheck"] = {"ok": False, "reason": "probe_failed"}
     return envelope
+
+
+def job(found: Job) -> Envelope:
+    """A job with its progress."""
+    sign = found.heartbeat
+    done = found.state == "completed"
+    return {
+        "job_id": found.id,
+        "operation": found.action,
+        "state": found.state,
+        "progress": 100 if done else sign.percent if sign else None,
+        "phase": sign.phase if sign else None,
+        "files": _files(sign),
+        "started_at": found.started_at,
+        "updated_at": sign.updated_at if sign else None,
+        "ended_at": found.ended_at,
+        "resumes": found.resumes,
+        "error": found.error,
+        "stats": dict(found.stats),
+        "failures": [dict(failure) for failure in found.failures],
+    }
+
+
+def jobs(path: str, root: str, found: list[Job]) -> Envelope:
+    return {"status": "ok", "path": path, "codebaseRoot": root, "jobs": [job(item) for item in found], "warnings": []}
+
+
+def _files(sign: Heartbeat | None) -> Envelope | None:
+    return {"done": sign.files_done, "total": sign.files_total} if sign else None
 
 
 def codebases(found: list[CodebaseState]) -> Envelope:
@@ -190,11 +259,12 @@ def codebases(found: list[CodebaseState]) -> Envelope:
 
 
 def bucket(found: CodebaseState) -> str:
-    """The heading under which a codebase is listed."""
-    if found.interrupted or (
-        found.state in ("indexed", "sync_completed") and found.proof not in ("valid", "probe_failed")
-    ):
-        return "Requires Reindex" if found.proof == "fingerprint_mismatch" else "Failed"
+    """The heading under which a codebase is listed; a probe that failed changes nothing."""
+    if found.proof != "probe_failed":
+        if found.verdict == "requires_reindex":
+            return "Requires Reindex"
+        if found.verdict in ("interrupted", "not_indexed"):
+            return "Failed"
     return _BUCKETS.get(found.state, "Failed")
 
 
@@ -213,30 +283,6 @@ def cleared(path: str, root: str) -> Envelope:
 
 def repaired(path: str, root: str, blobs: int) -> Envelope:
     return {**cleared(path, root), "operation": "repair", "stats": {"blobs": blobs}}
-
-
-def failure(path: str, error: ClewError, tool: str = "") -> Envelope:
-    """An error as an envelope that a program can branch on; an `error` keeps the tool's own fields, empty."""
-    envelope: Envelope = {"path": path, "message": str(error)}
-    if isinstance(error, NotIndexed):
-        gate = _hints(error.root, "create")
-        if error.proof:
-            action = _call("create", error.root)
-            gate["hints"]["staleLocal"] = {"completionProof": error.proof, "recommendedAction": action}
-        return {"status": "not_indexed", "reason": "not_indexed", **envelope, **gate}
-    if isinstance(error, RequiresReindex):
-        return {"status": "requires_reindex", "reason": "requires_reindex", **envelope, **_hints(error.root, "reindex")}
-    if isinstance(error, Busy):
-        progress = {"progressPct": None, "lastUpdated": None, "phase": None}
-        gate = {"indexing": progress, "retryAfterMs": RETRY_AFTER_MS, **_hints(error.root)}
-        return {"status": "not_ready", "reason": "indexing", **envelope, **gate}
-    if isinstance(error, Ambiguous):
-        return {"status": "ambiguous", **envelope, "candidates": list(error.candidates)}
-    if isinstance(error, NotFound):
-        return {"status": "not_found", **envelope}
-    kind, status = _kind(error)
-    problem = _problem(kind, status, str(error))
-    return {"status": "error", "reason": kind, **envelope, "problem": problem, **_EMPTY.get(tool, {})}
 
 
 def exit_code(envelope: Envelope) -> int:
@@ -273,37 +319,6 @@ def _symbol(symbol: Symbol) -> Envelope:
 
 def _named(item: NamedSymbol) -> Envelope:
     return {"path": item.path, "language": item.language, **_symbol(item.symbol), "fresh": item.fresh}
-
-
-def _changes(stats: RunStats) -> int:
-    return stats.added + stats.modified + stats.removed + stats.moved
-
-
-def _hints(root: str, action: str | None = None) -> Envelope:
-    hints = {"status": _call("status", root)}
-    if action:
-        hints[action] = _call(action, root)
-    return {"codebaseRoot": root, "hints": hints}
-
-
-def _call(action: str, root: str) -> Envelope:
-    return {"tool": "manage_index", "args": {"action": action, "path": root}}
-
-
-def _kind(error: ClewError) -> tuple[str, int]:
-    kinds: list[tuple[type[ClewError], str, int]] = [
-        (BadInput, "bad_input", 400),
-        (StoreFull, "store_full", 507),
-        (StoreTooNew, "store_too_new", 409),
-        (StoreCorrupt, "store_corrupt", 500),
-        (StoreError, "store_error", 503),
-    ]
-    return next(((kind, status) for type_, kind, status in kinds if isinstance(error, type_)), ("internal", 500))
-
-
-def _problem(kind: str, status: int, detail: str) -> Envelope:
-    """RFC 9457."""
-    return {"type": f"urn:clew:problem:{kind}", "title": kind.replace("_", " "), "status": status, "detail": detail}
 
 
 def _time(mtime_ns: int) -> str | None:

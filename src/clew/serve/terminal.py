@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 from clew import tokens
-from clew.serve.envelopes import Envelope
+from clew.serve.gates import Envelope
 
 _SNIPPET_LINES = 8
 _STYLES = {"path": "35", "line": "32", "symbol": "1;36", "match": "1;33", "dim": "2", "bad": "1;31", "good": "1;32"}
@@ -33,8 +34,19 @@ def place(path: str, line: int) -> str:
     return f"{paint(path, 'path')}:{paint(str(line), 'line')}"
 
 
-def hits(envelope: Envelope, terms: tuple[str, ...]) -> str:
-    """Search results: place, symbol, and the lines that matter."""
+def hits(query: str) -> Callable[[Envelope], str]:
+    """Search results as text, with what the query looked for lit up."""
+
+    def as_text(envelope: Envelope) -> str:
+        from clew.search.query import parse_query
+
+        return _hits(envelope, parse_query(query).terms)
+
+    return as_text
+
+
+def _hits(envelope: Envelope, terms: tuple[str, ...]) -> str:
+    """Place, symbol, and the lines that matter."""
     blocks = []
     for hit in envelope["results"]:
         title = place(hit["path"], hit["start_line"])
@@ -110,7 +122,17 @@ def outline(envelope: Envelope) -> str:
 def paths(envelope: Envelope) -> str:
     """One path a line."""
     lines = [item["path"] for item in envelope["items"]]
+    if envelope["truncated"]:
+        print(f"{len(lines)} of {envelope['total']} paths; --limit shows more", file=sys.stderr)
     return "\n".join(lines)
+
+
+def content(envelope: Envelope) -> str:
+    """A file's text as it is."""
+    if envelope["truncated"]:
+        where = f"{envelope['end_line']} of {envelope['total_lines']}"
+        print(f"cut at line {where}; --lines shows more", file=sys.stderr)
+    return str(envelope["content"])
 
 
 def run(envelope: Envelope, seconds: float) -> str:
@@ -144,10 +166,35 @@ def state(envelope: Envelope) -> str:
         ("store", f"{envelope['store']} ({envelope['size_bytes'] / 1e6:.1f} MB)"),
     ]
     lines = [paint(envelope["codebaseRoot"], "path")]
+    if "indexing" in envelope:
+        rows.insert(1, ("progress", _progress(envelope["indexing"]["progressPct"], envelope["indexing"]["phase"])))
     lines += [f"  {name:<10} {value}" for name, value in rows]
+    lines += [f"  {'job':<10} {_job(item)}" for item in envelope["jobs"][:3]]
     if "message" in envelope:
         lines.append(paint(f"  {envelope['message']}", "bad"))
     return "\n".join(lines)
+
+
+def jobs(envelope: Envelope) -> str:
+    """One job a line, newest first."""
+    return "\n".join(_job(item) for item in envelope["jobs"]) or paint("no job was ever run on it", "dim")
+
+
+def _job(item: Envelope) -> str:
+    style = {"completed": "good", "running": "line"}.get(item["state"], "bad")
+    what = f"{item['started_at']}  {item['operation']:<8} {paint(item['state'], style)}"
+    if item["state"] in ("running", "interrupted"):
+        what += f"  {_progress(item['progress'], item['phase'])}"
+    if item["stats"]:
+        changes = [f"{item['stats'][key]} {key}" for key in ("added", "modified", "moved", "removed", "failed")]
+        what += "  " + (", ".join(part for part in changes if not part.startswith("0 ")) or "nothing changed")
+    if item["error"]:
+        what += f"  {item['error']}"
+    return f"{what}  {paint(item['job_id'], 'dim')}"
+
+
+def _progress(percent: int | None, phase: str | None) -> str:
+    return f"{phase or 'not begun'}" + (f", {percent} %" if percent is not None else "")
 
 
 def codebases(envelope: Envelope) -> str:

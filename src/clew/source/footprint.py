@@ -11,7 +11,7 @@ import json
 import os
 import stat as modes
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from clew.source import git
@@ -19,7 +19,7 @@ from clew.types import Stat
 
 RACY_NS = 50_000_000  # what changed this recently may change again without a new time stamp
 _CONFIG_KEYS = ("core.excludesfile", "core.ignorecase", "core.worktree")
-_FORMAT = 1  # raise when the meaning of rules or of this record changes
+_FORMAT = 2  # raise when the meaning of rules or of this record changes
 
 Identity = tuple[int, int, int]  # time of change, time of status change, inode; -1: cannot be believed
 
@@ -35,11 +35,28 @@ def identity(path: str, *, follow: bool = False) -> Identity | None:
     return (found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
-def take(root: str, directories: Mapping[str, Identity | None], sources: Mapping[str, Identity | None]) -> str:
-    """The record of a walk: the directories it entered and the files its rules came from."""
-    return json.dumps(
-        {"directories": directories, "sources": sources, "surroundings": _surroundings(root)}, separators=(",", ":")
-    )
+def take(
+    root: str,
+    directories: Mapping[str, Identity | None],
+    sources: Mapping[str, Identity | None],
+    excluded: Collection[str],
+) -> str:
+    """The record of a walk: the directories it entered, the files its rules came from, the keys it left out."""
+    record = {
+        "directories": directories,
+        "sources": sources,
+        "surroundings": _surroundings(root),
+        "excluded": sorted(excluded),
+    }
+    return json.dumps(record, separators=(",", ":"))
+
+
+def rules_hold(root: str, record: Mapping[str, Any], excluded: Collection[str]) -> bool:
+    """Whether the rules that decided which files count are those of a (parsed) record."""
+    try:
+        return _rules_hold(root, record, excluded)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False
 
 
 def look_again(
@@ -50,13 +67,19 @@ def look_again(
     None: only a walk can tell. `known` itself: nothing has changed."""
     try:
         found = json.loads(record)
-        if found["surroundings"] != _surroundings(root) or any(_is_below(root, path) for path in excluded):
-            return None
-        if not all(_source_holds(path, expected) for path, expected in found["sources"].items()):
+        if not _rules_hold(root, found, excluded):
             return None
         return _stats(root, known) if _directories_hold(root, found["directories"]) else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None  # damaged or gone: let the walk find out
+
+
+def _rules_hold(root: str, found: Mapping[str, Any], excluded: Collection[str]) -> bool:
+    return (
+        found["excluded"] == _inside(root, excluded)
+        and found["surroundings"] == _surroundings(root)
+        and all(_source_holds(path, expected) for path, expected in found["sources"].items())
+    )
 
 
 def _source_holds(path: str, expected: Any) -> bool:
@@ -92,5 +115,7 @@ def _surroundings(root: str) -> list[Any]:
     return [_FORMAT, list(git.find_repository(root) or ()), settings, git.user_file("ignore")]
 
 
-def _is_below(root: str, path: str) -> bool:
-    return path.startswith(root.rstrip("/") + "/")
+def _inside(root: str, paths: Collection[str]) -> list[str]:
+    """Roots inside this one, as keys."""
+    top = root.rstrip("/") + "/"
+    return sorted(path[len(top) :] for path in paths if path.startswith(top))

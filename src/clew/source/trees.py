@@ -1,4 +1,4 @@
-"""The walk: every file of a tree with what the file system says of it, .
+"""The walk: every file of a tree with what the file system says of it, git-exact in what it leaves out.
 
 Symbolic links are never followed, so there are no loops and no escapes. Whatever cannot be taken is a
 counted diagnostic, never an exception, unless the root itself is gone. Opens no file but ignore rules.
@@ -59,9 +59,9 @@ class Tree:
 
     def footprint(self) -> str | None:
         """What this walk depended on; None when only some files were looked at."""
-        if not self.is_whole or self.policy is None or self.policy.excluded:
+        if not self.is_whole or self.policy is None:
             return None
-        return take(self.root, self.directories, self.policy.sources())
+        return take(self.root, self.directories, self.policy.sources(), self.policy.excluded)
 
     def _judge_attributes(self, prefix: str) -> AttributeEffect:
         """One judgement for a whole repository: any filter anywhere in the tree spoils all trust."""

@@ -12,8 +12,12 @@ from typing import Any
 
 import apsw
 
-from clew.store.database import fetch_one
+from clew.store import jobs
+from clew.store.database import fetch_all, fetch_one
 from clew.store.snapshots import delete_snapshots
+from clew.types import Transition
+
+KEPT_TRANSITIONS = 500  # of a codebase; every save is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,21 @@ def put_state(
         "INSERT INTO transition (root, run, at, old, new, cause) VALUES (?, ?, ?, ?, ?, ?)",
         (root, run, at, old, new, cause),
     )
+    connection.execute(
+        "DELETE FROM transition WHERE root = ?1 AND id <="
+        " (SELECT id FROM transition WHERE root = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)",
+        (root, KEPT_TRANSITIONS),
+    )
+
+
+def transitions(connection: apsw.Connection, root: str, limit: int) -> list[Transition]:
+    """The last steps of a codebase's state, newest first."""
+    rows = fetch_all(
+        connection,
+        "SELECT run, at, old, new, cause FROM transition WHERE root = ? ORDER BY id DESC LIMIT ?",
+        (root, limit),
+    )
+    return [Transition(*row) for row in rows]
 
 
 def read_marker(connection: apsw.Connection, codebase: int) -> str | None:
@@ -79,7 +98,10 @@ def clear_marker(connection: apsw.Connection, codebase: int) -> None:
 
 
 def delete_codebase(connection: apsw.Connection, codebase: int) -> None:
-    """Remove a codebase with its marker and snapshots; transitions stay as history."""
+    """Remove a codebase with its marker, jobs and snapshots; transitions stay as history."""
+    row = fetch_one(connection, "SELECT root FROM codebase WHERE id = ?", (codebase,))
+    if row is not None:
+        jobs.forget(connection, row[0])
     delete_snapshots(connection, codebase)
     clear_marker(connection, codebase)
     connection.execute("DELETE FROM codebase WHERE id = ?", (codebase,))

@@ -6,6 +6,7 @@ Main calls: `connect`, `translated` (turns apsw's errors into Clew's), `transact
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import shutil
 import threading
@@ -52,9 +53,13 @@ class Database:
     def connection(self) -> apsw.Connection:
         """This thread's connection; the file and its directory are made when there are none."""
         found: apsw.Connection | None = getattr(self._local, "connection", None)
+        if found is not None and self._local.identity != _identity(self.path):
+            found.close()  # the file was removed, or replaced, by another process
+            found = None
         if found is None:
             make_private(self.path.parent)
             found = self._local.connection = connect(self.path, self._migrations)
+            self._local.identity = _identity(self.path)
         return found
 
     def close(self) -> None:
@@ -63,6 +68,14 @@ class Database:
         if found is not None:
             found.close()
             self._local.connection = None
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def schema_version(migrations: str) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 _POLL_S = 0.005
+_PROBES = 5  # where a look at a lock must take it, others may be looking too
 
 if sys.platform == "win32":
     import msvcrt
@@ -22,12 +23,26 @@ if sys.platform == "win32":
         except OSError:
             return False
         return True
+
+    def _is_free(descriptor: int) -> bool:
+        for _ in range(_PROBES):
+            if _try_lock(descriptor):
+                return True
+            time.sleep(_POLL_S)
+        return False
 else:
     import fcntl
 
     def _try_lock(descriptor: int) -> bool:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _is_free(descriptor: int) -> bool:
+        try:  # shared, so that two who look do not take each other for the holder
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True
@@ -58,6 +73,17 @@ class FileLock:
                 return False
             time.sleep(_POLL_S)
         return True
+
+    def is_held(self) -> bool:
+        """Whether anybody holds the lock now; makes no file."""
+        try:
+            descriptor = os.open(self.path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
+        except FileNotFoundError:
+            return False
+        try:
+            return not _is_free(descriptor)
+        finally:
+            os.close(descriptor)
 
     def is_in_place(self) -> bool:
         """Whether the file that is locked is still the one at `path`."""

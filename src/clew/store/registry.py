@@ -9,9 +9,19 @@ import hashlib
 import os
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 from clew.store.database import Database, fetch_all, transaction, translated
 from clew.types import PROJECT
+
+
+class Known(NamedTuple):
+    """Where a codebase lives, and what was last known of it."""
+
+    store: Path
+    state: str
+    files: int
+    chunks: int
 
 
 class Registry:
@@ -32,7 +42,18 @@ class Registry:
         """Note that `root` lives in `store`."""
         relative = store.relative_to(self.home).as_posix()
         with translated(self._path), transaction(self._database.connection()) as connection:
-            connection.execute("INSERT OR REPLACE INTO codebase VALUES (?, ?)", (root, relative))
+            connection.execute(
+                "INSERT INTO codebase (root, store) VALUES (?, ?)"
+                " ON CONFLICT (root) DO UPDATE SET store = excluded.store",
+                (root, relative),
+            )
+
+    def note(self, root: str, state: str, files: int, chunks: int) -> None:
+        """Keep what is known of a codebase, for when its store cannot be asked."""
+        with translated(self._path), transaction(self._database.connection()) as connection:
+            connection.execute(
+                "UPDATE codebase SET state = ?, files = ?, chunks = ? WHERE root = ?", (state, files, chunks, root)
+            )
 
     def remove(self, root: str) -> None:
         """Forget a codebase."""
@@ -41,11 +62,17 @@ class Registry:
 
     def all(self) -> dict[str, Path]:
         """Every codebase with its store directory, sorted by root."""
+        return {root: known.store for root, known in self.known().items()}
+
+    def known(self) -> dict[str, Known]:
+        """Every codebase with what was last known of it, sorted by root."""
         if not self._path.exists():
             return {}
         with translated(self._path):
-            rows = fetch_all(self._database.connection(), "SELECT root, store FROM codebase ORDER BY root")
-        return {root: self.home / store for root, store in rows}
+            rows = fetch_all(
+                self._database.connection(), "SELECT root, store, state, files, chunks FROM codebase ORDER BY root"
+            )
+        return {root: Known(self.home / store, *rest) for root, store, *rest in rows}
 
     def containing(self, path: str) -> str | None:
         """The deepest codebase that contains `path`."""

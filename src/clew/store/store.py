@@ -7,6 +7,7 @@ and whole. Main call: `Store`.
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import apsw
 
 from clew.errors import StoreError
 from clew.store import leases
-from clew.store.database import Database, transaction, translated
+from clew.store.database import BUSY_TIMEOUT_MS, Database, transaction, translated
 from clew.store.lexical import LexicalIndex
 from clew.store.locks import FileLock
 
@@ -30,6 +31,7 @@ class Store:
         self.leases = directory / "leases"
         self.lexical = LexicalIndex(directory / "lexical")
         self._database = Database(self.database, "migrations")
+        self._local = threading.local()
 
     @property
     def exists(self) -> bool:
@@ -65,12 +67,25 @@ class Store:
             yield
 
     @contextlib.contextmanager
+    def patience(self, seconds: float) -> Iterator[None]:
+        """Wait no longer than this for other writers, in this thread: for those whom somebody waits for."""
+        connection = self.connection()
+        connection.set_busy_timeout(int(seconds * 1000))
+        self._local.wait_s = seconds
+        try:
+            yield
+        finally:
+            self._local.wait_s = WRITE_TIMEOUT_S
+            connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+
+    @contextlib.contextmanager
     def exclusive(self) -> Iterator[apsw.Connection]:
         """The right to write to the database and the derived indexes; transactions are the caller's."""
         connection = self.connection()
         lock = FileLock(self.directory / "write.lock")
-        if not lock.acquire(timeout_s=WRITE_TIMEOUT_S):
-            raise StoreError(f"another process has been writing to {self.directory} for {WRITE_TIMEOUT_S:.0f} s")
+        wait_s = getattr(self._local, "wait_s", WRITE_TIMEOUT_S)
+        if not lock.acquire(timeout_s=wait_s):
+            raise StoreError(f"another process has been writing to {self.directory} for {wait_s:.0f} s; try again")
         with lock, translated(self.database):
             yield connection
 

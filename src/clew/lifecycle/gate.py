@@ -1,0 +1,126 @@
+"""The gate: may this codebase be asked, and if not, why not. Every reader and every action passes it.
+
+Precedence: requires_reindex, then not_ready, then (interrupted and) not_indexed. It changes nothing.
+Main calls: `judge`, `require`, `settle`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import apsw
+
+from clew.errors import Busy, Gated, Interrupted, NotIndexed, RequiresReindex
+from clew.lifecycle import lock, proof, states
+from clew.lifecycle.proof import Proof
+from clew.store import codebases, snapshots
+from clew.store.codebases import CodebaseRow
+from clew.store.database import translated
+from clew.store.snapshots import Snapshot
+from clew.store.store import Store
+from clew.types import Heartbeat
+
+Verdict = Literal["ok", "requires_reindex", "not_ready", "interrupted", "not_indexed"]
+_ATTEMPTS = 5  # a state may change while it is judged
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a codebase stands: what is recorded of it, with what proof, and what follows."""
+
+    root: str
+    verdict: Verdict
+    proof: Proof
+    row: CodebaseRow | None = None
+    snapshot: Snapshot | None = None
+    heartbeat: Heartbeat | None = None
+
+    @property
+    def claims_index(self) -> bool:
+        """Whether it is recorded as indexed, proven or not."""
+        return self.row is not None and self.row.state in states.SEARCHABLE
+
+
+def judge(store: Store, connection: apsw.Connection, root: str) -> Standing:
+    """The standing of a codebase as this connection sees it."""
+    row = codebases.find_codebase(connection, root)
+    if row is None:
+        return Standing(root, "not_indexed", Proof("stale_local", "missing_marker_doc"))
+    found = proof.validate(connection, row)
+    snapshot = snapshots.find_snapshot(connection, row.id)
+    is_running = row.state == "indexing"
+    left = lock.heartbeat(store, root) if is_running else None
+    sign = left if left is not None and left.run == row.run else None
+    verdict: Verdict
+    if (
+        row.state == "requires_reindex"
+        or found.outcome == "fingerprint_mismatch"
+        or (is_running and row.fingerprint != proof.fingerprint())
+    ):
+        verdict = "requires_reindex"
+    elif is_running:
+        is_alive = sign is not None and lock.is_held(store, root)
+        verdict = "not_ready" if is_alive else "interrupted"
+    elif row.state not in states.SEARCHABLE or found.outcome == "stale_local" or snapshot is None:
+        verdict = "not_indexed"
+    else:
+        verdict = "ok"
+    return Standing(root, verdict, found, row, snapshot, sign)
+
+
+def settle(store: Store, root: str) -> Standing:
+    """The standing now. A run that ends between a look at its state and a look at its lock is not taken for dead."""
+    if not store.exists:
+        return Standing(root, "not_indexed", Proof("stale_local", "missing_marker_doc"))
+    with translated(store.database):
+        connection = store.connection()
+        for _ in range(_ATTEMPTS):
+            standing = judge(store, connection, root)
+            if standing.verdict != "interrupted" or codebases.find_codebase(connection, root) == standing.row:
+                break
+        return standing
+
+
+def require(standing: Standing) -> Snapshot:
+    """The snapshot of a codebase that may be asked; else the error that says what to do."""
+    if standing.verdict == "ok":
+        assert standing.snapshot is not None
+        return standing.snapshot
+    raise refusal(standing)
+
+
+def refusal(standing: Standing) -> Gated:
+    """Why a codebase cannot be asked, and what to do."""
+    kinds: dict[str, type[Gated]] = {
+        "requires_reindex": RequiresReindex,
+        "not_ready": Busy,
+        "interrupted": Interrupted,
+        "not_indexed": NotIndexed,
+    }
+    return kinds[standing.verdict](
+        explain(standing),
+        standing.root,
+        proof=standing.proof.reason if standing.claims_index else None,
+        marker_present=standing.proof.marker is not None,
+        heartbeat=standing.heartbeat,
+    )
+
+
+def explain(standing: Standing) -> str:
+    """One sentence for people: what is the matter, what to do."""
+    root, row = standing.root, standing.row
+    if standing.verdict == "requires_reindex":
+        return f"the index of {root} was made by another version or setting; run `clew index --force {root}`"
+    if standing.verdict == "not_ready":
+        return f"{root} is being indexed; `clew status {root}` shows how far it is"
+    if standing.verdict == "interrupted":
+        return f"the last run on {root} was interrupted; `clew index {root}` goes on where it stopped"
+    if row is not None and row.state == "indexfailed":
+        return f"the last run on {root} failed; `clew status {root}` shows why, `clew index {root}` tries again"
+    if standing.claims_index:
+        return (
+            f"the local snapshot of {root} claims to be indexed, but its completion proof is missing or invalid"
+            f" ({standing.proof.reason}); run `clew index {root}`"
+        )
+    return f"{root} is not indexed; run `clew index {root}`"

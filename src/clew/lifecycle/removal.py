@@ -1,0 +1,48 @@
+"""Removes the index of a codebase; the tree is not touched, and codebases that share the store keep theirs."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+
+from clew.errors import StoreCorrupt
+from clew.lifecycle import gate, lock
+from clew.lifecycle.catalog import Catalog, Codebase
+from clew.lifecycle.log import log
+from clew.store import codebases
+from clew.store.store import Store
+from clew.store.sweep import sweep
+
+_WAIT_S = 5.0  # for a sync that is under way
+
+
+def clear(catalog: Catalog, codebase: Codebase) -> None:
+    """Forget a codebase wholly; refused while a run is at work on it."""
+    root, store, directory = codebase.root, codebase.store, codebase.store.directory
+    with contextlib.ExitStack() as held:
+        if directory.exists():
+            with contextlib.suppress(StoreCorrupt):  # then there is no state to ask
+                standing = gate.settle(store, root)
+                if standing.verdict == "not_ready":
+                    raise gate.refusal(standing)
+            held.enter_context(lock.codebase_lock(store, root, wait_s=_WAIT_S))
+        others = [r for r, d in catalog.registry.all().items() if d == directory and r != root]
+        if others:
+            try:
+                _forget(store, root)
+            except StoreCorrupt:
+                others = []  # nothing in it can be saved for them either
+        catalog.registry.remove(root)
+        if not others:
+            catalog.drop_store(directory)
+            shutil.rmtree(directory, ignore_errors=True)
+    log(root).info("cleared")
+
+
+def _forget(store: Store, root: str) -> None:
+    """Take one codebase out of a store that others share."""
+    with store.write() as connection:
+        row = codebases.find_codebase(connection, root)
+        if row is not None:
+            codebases.delete_codebase(connection, row.id)
+    sweep(store)

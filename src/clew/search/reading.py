@@ -1,0 +1,100 @@
+"""A pinned, believed state of a codebase to answer from, brought up to date first, checked again after.
+
+Main calls: `Reader.ask`, which every question goes through, and `Reading.check` for each file it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import apsw
+
+from clew.errors import BadPath, NotFound
+from clew.lifecycle import freshness, gate
+from clew.lifecycle.catalog import Codebase
+from clew.lifecycle.clock import now
+from clew.lifecycle.freshness import Checked, Freshener
+from clew.source.reading import read_file
+from clew.store import facts, snapshots
+from clew.store.snapshots import Snapshot
+from clew.types import Answer, Freshness, Stat
+
+_ATTEMPTS = 3  # a codebase may be judged while its state changes
+
+A = TypeVar("A", bound=Answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One state of a codebase; nothing that happens meanwhile changes what it says."""
+
+    codebase: Codebase
+    connection: apsw.Connection
+    snapshot: Snapshot
+    fresh: Freshness
+    max_file_bytes: int
+
+    def check(self, path: str, stat: Stat, blob: int) -> bool | None:
+        """Whether a file still has the indexed content, None when it is gone; counted."""
+        found: bool | None = True
+        if not self.codebase.is_project:
+            blob_hash = snapshots.blob_hash(self.connection, blob)
+            found = freshness.verify(self.codebase.root, path, stat, blob_hash, limit=self.max_file_bytes)
+        self.fresh.dropped += found is None
+        self.fresh.verified += found is True
+        self.fresh.changed += found is False
+        return found
+
+    def content(self, key: str, blob: int | None) -> bytes:
+        """A file's bytes: from the disk, or from the store for what came as content."""
+        if self.codebase.is_project and blob is not None:
+            return facts.content(self.connection, blob)
+        try:
+            return read_file(self.codebase.root, key, limit=self.max_file_bytes)[0]
+        except OSError as error:
+            raise BadPath(f"cannot read {key}: {error.strerror}") from error
+
+    def require_files(self) -> None:
+        """An ignored or empty directory is not an empty answer: say so."""
+        root, subtree = self.codebase.root, self.codebase.subtree
+        if subtree and not snapshots.has_files_below(self.connection, self.snapshot.id, subtree):
+            raise NotFound(
+                f"{subtree} has no file in the index of {root}: it is empty or ignored;"
+                " `clew index` on it gives an ignored directory an index of its own"
+            )
+
+
+class Reader:
+    """Asks questions of codebases, each against one state that may be believed."""
+
+    def __init__(self, freshener: Freshener, max_file_bytes: int) -> None:
+        self._freshener, self._max_file_bytes = freshener, max_file_bytes
+
+    def ask(self, codebase: Codebase, ask: Callable[[Reading], A]) -> A:
+        """An answer about the tree as it is. One that meets a file that changed meanwhile is asked for again."""
+        answer = self._ask_once(codebase, ask, doubt=False)
+        fresh = answer.freshness
+        if (fresh.changed or fresh.dropped) and fresh.decision != "failed" and not codebase.is_project:
+            answer = self._ask_once(codebase, ask, doubt=True)
+        return answer
+
+    def _ask_once(self, codebase: Codebase, ask: Callable[[Reading], A], *, doubt: bool) -> A:
+        checked = Checked("fresh") if codebase.is_project else self._freshener.ensure(codebase, doubt=doubt)
+        for _ in range(_ATTEMPTS):
+            if not codebase.store.exists:
+                break
+            with codebase.store.read() as connection:
+                standing = gate.judge(codebase.store, connection, codebase.root)
+                if standing.verdict == "ok":
+                    snapshot = gate.require(standing)
+                    fresh = Freshness(
+                        checked.decision, snapshot.ref, snapshot.head, snapshot.generation, now(),
+                        trouble=checked.trouble, proof=standing.proof.outcome,
+                    )  # fmt: skip
+                    return ask(Reading(codebase, connection, snapshot, fresh, self._max_file_bytes))
+            standing = gate.settle(codebase.store, codebase.root)
+            if standing.verdict != "ok":
+                raise gate.refusal(standing)
+        raise gate.refusal(gate.settle(codebase.store, codebase.root))

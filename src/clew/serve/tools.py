@@ -1,0 +1,156 @@
+"""The tools: arguments in, one envelope out. Every interface calls these, so that all give the same answers.
+
+`call` never raises for what a user can do: errors become envelopes here. The functions themselves raise, for
+interfaces that want to act on an error first.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from clew.engine import Engine, Scope
+from clew.errors import BadInput, BadPath, ClewError
+from clew.serve import envelopes, gates
+from clew.serve.gates import Envelope
+from clew.types import PROJECT
+
+Globs = Sequence[str] | None
+
+
+def call(engine: Engine, tool: str, arguments: Mapping[str, Any]) -> Envelope:
+    """Call a tool by its name; whatever goes wrong is an envelope too."""
+    path = arguments.get("path")
+    asked = path if isinstance(path, str) else os.getcwd()
+    try:
+        return answer(engine, tool, arguments)
+    except ClewError as error:
+        return gates.failure(asked, error, tool, debug=bool(engine.config.debug))
+    except OSError as error:
+        return gates.failure(asked, explained(error), tool)
+
+
+def answer(engine: Engine, tool: str, arguments: Mapping[str, Any]) -> Envelope:
+    """The same, but errors are raised."""
+    envelope = _function(tool, arguments)(engine, **arguments)
+    if envelope["status"] == "ok" and tool != "manage_index" and not engine.config.debug:
+        envelope.pop("hints", None)  # how the proof was checked is for those who debug
+    return envelope
+
+
+def manage_index(engine: Engine, action: str, path: str | None = None, force: bool = False) -> Envelope:
+    """Begin create, reindex, sync or repair in the background; clear; or tell the status."""
+    place = _place(path)
+    if action == "status":
+        return envelopes.state(place, engine.status(place), debug=bool(engine.config.debug))
+    return envelopes.managed(place, engine.manage(action, place, force=force))
+
+
+def list_codebases(engine: Engine) -> Envelope:
+    """Every codebase, in a stable order, without anything that changes by itself."""
+    return envelopes.codebases(engine.list())
+
+
+def search_codebase(
+    engine: Engine,
+    query: str,
+    path: str | None = None,
+    limit: int | None = None,
+    include_globs: Globs = None,
+    exclude_globs: Globs = None,
+    languages: Globs = None,
+) -> Envelope:
+    """Ranked hits for a question."""
+    scope = _scope(include_globs, exclude_globs, languages)
+    place = _place(path)
+    return envelopes.search(place, engine.search(query, place, limit=limit, scope=scope), scope)
+
+
+def get_symbol(
+    engine: Engine,
+    name: str,
+    path: str | None = None,
+    kind: str | None = None,
+    include_globs: Globs = None,
+    exclude_globs: Globs = None,
+    languages: Globs = None,
+) -> Envelope:
+    """Where a name is defined."""
+    scope = _scope(include_globs, exclude_globs, languages)
+    place = _place(path)
+    return envelopes.symbols(place, engine.symbol(name, place, kind=kind, scope=scope), scope)
+
+
+def list_paths(
+    engine: Engine,
+    path: str | None = None,
+    max_results: int = 1_000,
+    include_globs: Globs = None,
+    exclude_globs: Globs = None,
+    languages: Globs = None,
+) -> Envelope:
+    """The files of a codebase."""
+    scope = _scope(include_globs, exclude_globs, languages)
+    place = _place(path)
+    return envelopes.paths(place, engine.paths(place, limit=max_results, scope=scope), scope)
+
+
+def file_outline(engine: Engine, file: str, path: str | None = None) -> Envelope:
+    """What a file defines; `file` is relative to the codebase's root."""
+    place = _place(path)
+    absolute = file if os.path.isabs(file) else os.path.join(engine.resolve(place).root, file)
+    return envelopes.outline(absolute, engine.outline(absolute), Scope())
+
+
+def read_file(
+    engine: Engine, path: str, start_line: int | None = None, end_line: int | None = None, symbol: str | None = None
+) -> Envelope:
+    """A file's text, or the part of it that lines or a symbol name."""
+    place = _place(path)
+    lines = None
+    if start_line is not None or end_line is not None:
+        first = start_line if start_line is not None else 1
+        lines = (first, end_line if end_line is not None else max(first, 1_000_000_000))
+    return envelopes.content(place, engine.read(place, lines=lines, symbol=symbol), Scope())
+
+
+TOOLS: dict[str, Callable[..., Envelope]] = {
+    function.__name__: function
+    for function in (
+        manage_index, list_codebases, search_codebase, get_symbol, list_paths, file_outline, read_file,
+    )
+}  # fmt: skip
+
+
+def explained(error: OSError) -> ClewError:
+    """What the file system refused; only the current directory's own failure has no name."""
+    if isinstance(error, FileNotFoundError) and error.filename is None:
+        return BadPath("the current directory is gone; change to another one, or give a path")
+    place = f" ({error.filename})" if error.filename else ""
+    return ClewError(f"the system refused: {error.strerror or error}{place}; check rights and space there")
+
+
+def _function(tool: str, arguments: Mapping[str, Any]) -> Callable[..., Envelope]:
+    """The tool's function, if the arguments fit it."""
+    function = TOOLS.get(tool)
+    if function is None:
+        raise BadInput(f"unknown tool {tool!r}; known: {', '.join(TOOLS)}")
+    try:
+        inspect.signature(function).bind(None, **arguments)
+    except TypeError as error:
+        raise BadInput(f"{tool}: {error}") from error
+    return function
+
+
+def _place(path: str | None) -> str:
+    if path is None:
+        return os.getcwd()
+    if not path.startswith(PROJECT) and not os.path.isabs(path):
+        raise BadPath(f"{path!r} is relative; give an absolute path")
+    return path
+
+
+def _scope(include: Globs, exclude: Globs, languages: Globs) -> Scope:
+    return Scope(tuple(include or ()), tuple(exclude or ()), tuple(languages or ()))
