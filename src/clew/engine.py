@@ -8,18 +8,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from clew.config import Config, load_config
-from clew.errors import BadInput, ClewError, NotFound
+from clew.errors import BadInput, ClewError, Gated, NotFound
 from clew.index import contents, runs
 from clew.index.runs import Run, Target, Watch
 from clew.lifecycle import freshness, gate, removal, status
 from clew.lifecycle.catalog import Catalog, Codebase
+from clew.lifecycle.clock import now
 from clew.lifecycle.freshness import Freshener
 from clew.lifecycle.jobs import Jobs
 from clew.search import find, navigate
 from clew.search.filters import Filter, make_filter
 from clew.search.query import parse_query
 from clew.search.reading import Reader, Reading
-from clew.source import roots
+from clew.source import git, roots
 from clew.source.git import git_blob_hash
 from clew.store import integrity, snapshots
 from clew.types import (
@@ -30,6 +31,7 @@ from clew.types import (
     FileContent,
     FileItem,
     Found,
+    Freshness,
     Health,
     Hit,
     Job,
@@ -237,7 +239,15 @@ class Engine:
             items = tuple(FileItem(e.path, e.stat.size, e.stat.mtime_ns, e.language, e.skip) for e in entries[:limit])
             return Paths(codebase.root, reading.fresh, items, len(entries), len(entries) > limit)
 
-        return self._reader.ask(codebase, ask)
+        try:
+            return self._reader.ask(codebase, ask)
+        except Gated:  # a list of files needs no index, only the tree
+            if codebase.is_project:
+                raise
+            found = navigate.list_tree(codebase.root, self.catalog.nested(codebase.root), where)
+            checked = self._freshener.ensure(codebase)
+            fresh = Freshness(checked.decision, snapshots.WORKTREE, git.head(codebase.root), 0, now())
+            return Paths(codebase.root, fresh, tuple(found[:limit]), len(found), len(found) > limit)
 
     def read(self, file: str, *, lines: tuple[int, int] | None = None, symbol: str | None = None) -> Content:
         """A file's text as it is on disk now, or the part of it that a symbol or a range of lines names."""

@@ -8,14 +8,16 @@ import apsw
 
 from clew import tokens
 from clew.errors import Ambiguous, BadInput, NotFound
+from clew.parse.languages import language_of
 from clew.search.filters import Filter
+from clew.source.trees import walk
 from clew.store import facts as fact_rows
 from clew.store import postings as posting_rows
 from clew.store import snapshots
 from clew.store.lexical import CHUNK_BITS
 from clew.store.postings import FileOf
 from clew.store.snapshots import Entry, Snapshot
-from clew.types import Symbol
+from clew.types import FileItem, Symbol
 
 MAX_READ_LINES = 2_000
 _KIND_ORDER = ("class", "interface", "struct", "trait", "protocol", "enum", "type", "function", "method")
@@ -90,6 +92,16 @@ def cut_lines(path: str, content: bytes, lines: tuple[int, int] | None) -> tuple
 def list_entries(connection: apsw.Connection, snapshot: Snapshot, where: Filter) -> list[Entry]:
     """Every file of the snapshot that passes, in order of path."""
     return [e for e in snapshots.entries(connection, snapshot.id).values() if where.allows(e.path, e.language)]
+
+
+def list_tree(root: str, excluded: frozenset[str], where: Filter) -> list[FileItem]:
+    """Every file of a tree that passes, straight from the disk, in order of path."""
+    listed = ((path, stat, language_of(path)) for path, stat in walk(root, excluded_roots=excluded).files.items())
+    return [
+        FileItem(path, stat.size, stat.mtime_ns, language, None)
+        for path, stat, language in listed
+        if where.allows(path, language)
+    ]
 
 
 def _named(connection: apsw.Connection, snapshot: Snapshot, name: str, where: Filter, *, exact: bool) -> list[Defined]:
