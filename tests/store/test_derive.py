@@ -12,6 +12,7 @@ import pytest
 from clew import Engine
 from clew.errors import StoreCorrupt
 from clew.store import derive, integrity, leases
+from clew.store import sweep as sweeping
 from clew.store.lexical import CHUNK_BITS
 from clew.store.sweep import sweep
 from tests import dump
@@ -170,13 +171,29 @@ def test_a_sweep_marks_first_and_removes_later(engine: Engine, root: Path) -> No
     assert integrity.inspect(store).orphans == 0
 
 
-def test_a_sweep_waits_until_it_is_worth_its_while(engine: Engine, root: Path) -> None:
+def test_a_save_marks_what_it_replaces_and_leaves_removal_to_a_sweep(engine: Engine, root: Path) -> None:
     engine.index(str(root))
     store = engine.resolve(str(root)).store
     (root / "m0.py").unlink()
-    engine.sync(str(root))
-    assert sweep(store, least=2).removed == 0
-    assert sweep(store, least=1).removed == 1
+    engine.sync(str(root), files=["m0.py"])
+    assert (sweeping.garbage(store.connection()), sweeping.unreferenced(store.connection())) == (1, 0)
+    assert sweeping.is_due(store.connection(), 1) and not sweeping.is_due(store.connection(), 2)
+    assert sweep(store) == (0, 0), "kept for a while: a switch of branches may want it back"
+    with store.lease():
+        assert sweep(store).removed == 0, "who asked before that sweep may still look at it"
+    assert sweep(store) == (0, 1)
+
+
+def test_what_a_save_replaces_stays_while_another_path_has_it(engine: Engine, root: Path) -> None:
+    (root / "copy.py").write_bytes((root / "m0.py").read_bytes())
+    engine.index(str(root))
+    store = engine.resolve(str(root)).store
+    (root / "m0.py").unlink()
+    engine.sync(str(root), files=["m0.py"])
+    assert sweeping.garbage(store.connection()) == 0
+    (root / "copy.py").unlink()
+    engine.sync(str(root), files=["copy.py"])
+    assert sweeping.garbage(store.connection()) == 1
 
 
 def test_leases_count_from_the_sweep_they_were_taken_at(tmp_path: Path) -> None:

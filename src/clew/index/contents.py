@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from clew.errors import BadInput
 from clew.index.build import store_contents
-from clew.index.runs import LOCK_WAIT_S, SWEEP_BATCH, Run, Target, Watch, begin_create, complete, sweep
+from clew.index.runs import LOCK_WAIT_S, Run, Target, Watch, begin_create, complete, sweep_if_due
 from clew.index.sync import revive_entries
 from clew.lifecycle import gate
 from clew.lifecycle.lock import codebase_lock
@@ -39,7 +39,7 @@ def index_content(
         snapshot = gate.require(gate.judge(store, store.connection(), root))
         stats = _take(target, snapshot, run_id, files, removed, watch)
     if stats.modified or stats.removed:
-        sweep(target, run_id, least=SWEEP_BATCH)
+        sweep_if_due(target, run_id)
     return stats
 
 

@@ -28,6 +28,7 @@ from clew.source.trees import Tree, look_at
 from clew.store import codebases, derive, jobs, snapshots
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
+from clew.store.sweep import is_due
 from clew.store.sweep import sweep as sweep_store
 from clew.types import Job, Progress, RunStats, State
 
@@ -208,14 +209,20 @@ def sync(target: Target, *, watch: Watch, keys: Sequence[str] | None = None, wai
     if stats.changes:
         log(root, run).info("synced: %s", _brief(stats))
     if stats.modified or stats.removed:
-        sweep(target, run, least=SWEEP_BATCH)
+        sweep_if_due(target, run)
     return stats
 
 
-def sweep(target: Target, run: str, *, least: int = 1) -> None:
+def sweep_if_due(target: Target, run: str) -> None:
+    """After a save: a sweep looks at everything, so it waits until there is something to remove."""
+    if is_due(target.store.connection(), SWEEP_BATCH):
+        sweep(target, run)
+
+
+def sweep(target: Target, run: str) -> None:
     """Tidy up after a run; trouble with it is no trouble of the run, whose work is done."""
     try:
-        swept = sweep_store(target.store, least=least)
+        swept = sweep_store(target.store)
     except (ClewError, OSError) as error:
         log(target.root, run).warning("the sweep failed and is left to the next run: %s", error)
     else:

@@ -56,6 +56,18 @@ def revive(connection: apsw.Connection, blobs: Iterable[int], facts: Iterable[in
     )
 
 
+def bury(connection: apsw.Connection, blobs: Iterable[int], facts: Iterable[int]) -> None:
+    """Mark what a flip has just replaced, if nothing refers to it any more, as the next sweep would.
+
+    So the sweep after that removes it: a switch of branches and back again parses nothing."""
+    for table, ids in (("blob", blobs), ("facts", facts)):
+        connection.executemany(
+            f"UPDATE {table} SET tombstone = (SELECT value + 1 FROM counter WHERE name = 'sweep') WHERE id = ?1"
+            f" AND tombstone IS NULL AND NOT EXISTS (SELECT 1 FROM entry WHERE entry.{table} = ?1)",
+            ((i,) for i in sorted(ids)),
+        )
+
+
 def add_blob(connection: apsw.Connection, blob_hash: bytes, size: int, compressed: bytes) -> int:
     """Store a content; the id of the one that is there if another process was faster."""
     known = find_blob(connection, blob_hash)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, cast
 import apsw
 
 from clew.store.database import fetch_all, fetch_one
-from clew.store.facts import id_range
+from clew.store.facts import bury, id_range
 from clew.types import Stat
 
 WORKTREE = "worktree"
@@ -173,12 +173,16 @@ def flip(
     """Make `changed` and `removed` what the snapshot says, in the caller's transaction."""
     old_facts: Counter[int] = Counter()
     new_facts: Counter[int] = Counter(entry.facts for entry in changed if entry.facts is not None)
+    old_blobs: set[int] = set()
     gone = [*removed, *(entry.path for entry in changed)]
     if snapshot.files:
         for path in gone:
-            row = fetch_one(connection, "SELECT facts FROM entry WHERE snapshot = ? AND path = ?", (snapshot.id, path))
+            sql = "SELECT facts, blob FROM entry WHERE snapshot = ? AND path = ?"
+            row = fetch_one(connection, sql, (snapshot.id, path))
             if row and row[0] is not None:
                 old_facts[row[0]] += 1
+            if row and row[1] is not None:
+                old_blobs.add(row[1])
         connection.executemany(
             "DELETE FROM entry WHERE snapshot = ? AND path = ?", ((snapshot.id, path) for path in gone)
         )
@@ -189,6 +193,7 @@ def flip(
             for e in sorted(changed, key=lambda e: e.path)
         ),
     )
+    bury(connection, old_blobs, old_facts)
     added, dropped = new_facts - old_facts, old_facts - new_facts
     _shift_terms(connection, snapshot.id, added, dropped)
     files: int = connection.execute("SELECT count(*) FROM entry WHERE snapshot = ?", (snapshot.id,)).get

@@ -1,7 +1,8 @@
 """Removes what no snapshot refers to, in two steps, so that nobody loses what he is looking at.
 
-A sweep tombstones what is unreferenced now, and removes what an earlier sweep tombstoned and no lease
-protects: from the candidate index first, from the database last. Main call: `sweep`.
+A flip tombstones what it replaces; a sweep tombstones whatever else is unreferenced, as a crash leaves it,
+and removes what was tombstoned before and no lease protects: from the candidate index first, from the
+database last. Main call: `sweep`.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ class Swept(NamedTuple):
     removed: int
 
 
-def sweep(store: Store, *, least: int = 1) -> Swept:
-    """One sweep; removal waits until at least `least` blobs can go, since it opens the candidate index."""
+def sweep(store: Store) -> Swept:
+    """One sweep."""
     with store.exclusive() as connection:
         with transaction(connection):
             connection.execute("UPDATE counter SET value = value + 1 WHERE name = 'sweep'")
@@ -37,13 +38,21 @@ def sweep(store: Store, *, least: int = 1) -> Swept:
                 connection.execute(f"UPDATE {table} SET tombstone = ? WHERE tombstone IS NULL AND {condition}", (now,))
             marked = connection.changes()
         held = leases.oldest(store.leases)
-        removed = _remove(store, connection, before=now if held is None else min(now, held), least=least)
+        removed = _remove(store, connection, before=now if held is None else min(now, held))
         worn = store.lexical.dead_share(derived(connection).epoch) > MAX_DEAD_SHARE
         if held is None:
             store.lexical.drop_other_epochs(derived(connection).epoch)
     if worn:
         rebuild(store)
     return Swept(marked, removed)
+
+
+def is_due(connection: apsw.Connection, least: int) -> bool:
+    """Whether enough was replaced since the last sweep to make one worth its while."""
+    return any(
+        connection.execute(f"SELECT count(*) FROM {table} WHERE tombstone IS NOT NULL").get >= least
+        for table in ("facts", "blob")
+    )
 
 
 def unreferenced(connection: apsw.Connection) -> int:
@@ -60,10 +69,10 @@ def garbage(connection: apsw.Connection) -> int:
     return count
 
 
-def _remove(store: Store, connection: apsw.Connection, *, before: int, least: int) -> int:
+def _remove(store: Store, connection: apsw.Connection, *, before: int) -> int:
     doomed = [row[0] for row in connection.execute("SELECT id FROM facts WHERE tombstone < ? ORDER BY id", (before,))]
     blobs: int = connection.execute("SELECT count(*) FROM blob WHERE tombstone < ?", (before,)).get
-    if max(len(doomed), blobs) < least:
+    if not doomed and not blobs:
         return 0
     epoch, applied = derived(connection)
     indexed = [facts for facts in doomed if facts <= applied]

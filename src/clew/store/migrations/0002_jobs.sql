@@ -15,4 +15,8 @@ CREATE TABLE job (
   error TEXT
 );
 CREATE INDEX job_root ON job (root, serial);
+
+-- What flips have replaced is few, and asked for after every save.
+CREATE INDEX blob_dead ON blob (tombstone) WHERE tombstone IS NOT NULL;
+CREATE INDEX facts_dead ON facts (tombstone) WHERE tombstone IS NOT NULL;
 CREATE INDEX transition_root ON transition (root, id);
