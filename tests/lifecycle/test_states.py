@@ -14,7 +14,7 @@ from clew.store.store import Store
 from clew.types import State
 
 STATES: tuple[State, ...] = get_args(State)
-# CONTRACT §3, word by word; `any → not_found` is a clear, which removes the row.
+# CONTRACT §3, word by word; `any → not_found` is a clear, which removes the row and keeps the history.
 ALLOWED = {
     ("not_found", "indexing"),
     ("indexing", "indexed"),
@@ -28,6 +28,7 @@ ALLOWED = {
     ("indexfailed", "indexing"),
     ("requires_reindex", "indexing"),
     ("indexing", "indexing"),
+    *((old, "not_found") for old in STATES if old != "not_found"),
 }
 
 
@@ -47,7 +48,10 @@ def test_every_pair(store: Store, old: State, new: State) -> None:
         with store.write() as connection:
             states.move(connection, "/r", new, run="2", cause="because", fingerprint={"a": 1})
         row = codebases.find_codebase(store.connection(), "/r")
-        assert row is not None and (row.state, row.run, row.fingerprint) == (new, "2", {"a": 1})
+        if new == "not_found":
+            assert row is None
+        else:
+            assert row is not None and (row.state, row.run, row.fingerprint) == (new, "2", {"a": 1})
         last = store.connection().execute("SELECT old, new, run, cause FROM transition ORDER BY id DESC").fetchone()
         assert last == (old, new, "2", "because")
     else:

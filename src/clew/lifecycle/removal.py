@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import uuid
 
 from clew.errors import StoreCorrupt
-from clew.lifecycle import gate, lock
+from clew.lifecycle import gate, lock, proof, states
 from clew.lifecycle.catalog import Catalog, Codebase
 from clew.lifecycle.log import log
 from clew.store import codebases
@@ -42,7 +43,8 @@ def clear(catalog: Catalog, codebase: Codebase) -> None:
 def _forget(store: Store, root: str) -> None:
     """Take one codebase out of a store that others share."""
     with store.write() as connection:
-        row = codebases.find_codebase(connection, root)
-        if row is not None:
-            codebases.delete_codebase(connection, row.id)
+        if codebases.find_codebase(connection, root) is not None:
+            states.move(
+                connection, root, "not_found", run=str(uuid.uuid4()), cause="clear", fingerprint=proof.fingerprint()
+            )
     sweep(store)

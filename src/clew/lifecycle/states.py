@@ -9,8 +9,8 @@ import apsw
 from clew.errors import ClewError
 from clew.lifecycle.clock import now
 from clew.lifecycle.log import log
-from clew.store.codebases import find_codebase, put_state
-from clew.types import State
+from clew.store.codebases import add_transition, delete_codebase, find_codebase, put_state
+from clew.types import State, Transition
 
 ALLOWED: frozenset[tuple[State, State]] = frozenset(
     {
@@ -26,6 +26,11 @@ ALLOWED: frozenset[tuple[State, State]] = frozenset(
         ("sync_completed", "sync_completed"),
         ("indexfailed", "indexing"),
         ("requires_reindex", "indexing"),
+        ("indexing", "not_found"),  # clear
+        ("indexed", "not_found"),
+        ("sync_completed", "not_found"),
+        ("indexfailed", "not_found"),
+        ("requires_reindex", "not_found"),
     }
 )
 SEARCHABLE: frozenset[State] = frozenset({"indexed", "sync_completed"})
@@ -43,5 +48,9 @@ def move(
     old: State = row.state if row else "not_found"  # type: ignore[assignment]
     if (old, new) not in ALLOWED:
         raise ForbiddenTransition(f"{root}: {old} → {new} is not a transition ({cause})")
-    put_state(connection, root, old=old, new=new, run=run, cause=cause, at=now(), fingerprint=fingerprint)
+    if row is not None and new == "not_found":
+        delete_codebase(connection, row.id)
+        add_transition(connection, root, Transition(run, now(), old, new, cause))
+    else:
+        put_state(connection, root, old=old, new=new, run=run, cause=cause, at=now(), fingerprint=fingerprint)
     log(root, run).info("%s → %s (%s)", old, new, cause)

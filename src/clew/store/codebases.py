@@ -57,9 +57,13 @@ def put_state(
         " fingerprint = excluded.fingerprint, updated_at = excluded.updated_at",
         (root, new, run, json.dumps(fingerprint, sort_keys=True), at),
     )
+    add_transition(connection, root, Transition(run, at, old, new, cause))
+
+
+def add_transition(connection: apsw.Connection, root: str, step: Transition) -> None:
+    """Keep a step as history; the oldest are forgotten."""
     connection.execute(
-        "INSERT INTO transition (root, run, at, old, new, cause) VALUES (?, ?, ?, ?, ?, ?)",
-        (root, run, at, old, new, cause),
+        "INSERT INTO transition (root, run, at, old, new, cause) VALUES (?, ?, ?, ?, ?, ?)", (root, *step)
     )
     connection.execute(
         "DELETE FROM transition WHERE root = ?1 AND id <="
