@@ -24,7 +24,14 @@ from clew.serve.cli import app
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "index.json"
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/cli.md", "docs/contract.md", "docs/benchmarks.md"]
+DOCUMENTS = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "docs/cli.md",
+    "docs/contract.md",
+    "docs/lifecycle.md",
+    "docs/benchmarks.md",
+]
 UPDATE = bool(os.environ.get("CLEW_UPDATE_DOCS"))  # read here: tests themselves see no CLEW_* variable
 HELP_WIDTH = 100
 
