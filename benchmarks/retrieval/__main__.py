@@ -84,7 +84,8 @@ def _prepare(corpora: IndexedCorpora, repo: Repo) -> IndexCost:
 
 
 def _print(report: Report, costs: Mapping[str, IndexCost]) -> None:
-    header = f"{'':<18}{'questions':>9}{'NDCG@10':>9}{'R@10':>8}{'R@2k':>8}{'R@8k':>8}{'p50 ms':>9}{'p95 ms':>9}"
+    scores = f"{'NDCG@10':>9}{'R@10':>8}{'R@2k':>8}{'R@8k':>8}"
+    header = f"{'':<18}{'questions':>9}{scores}{'p50 ms':>9}{'p95 ms':>9}{'CPU p50':>9}"
     groups: tuple[Group, ...] = ("repo", "language", "category")
     for group in groups:
         print(f"\nby {group}\n{header}")
@@ -99,7 +100,7 @@ def _print(report: Report, costs: Mapping[str, IndexCost]) -> None:
 
 def _row(name: str, row: Summary) -> str:
     scores = f"{row.ndcg_10:>9.4f}{row.recall_10:>8.3f}{row.recall_2000:>8.3f}{row.recall_8000:>8.3f}"
-    return f"{name:<18}{row.questions:>9}{scores}{row.p50_ms:>9.1f}{row.p95_ms:>9.1f}"
+    return f"{name:<18}{row.questions:>9}{scores}{row.p50_ms:>9.1f}{row.p95_ms:>9.1f}{row.cpu_p50_ms:>9.1f}"
 
 
 def _total(costs: Mapping[str, IndexCost]) -> dict[str, float]:
@@ -154,7 +155,7 @@ def _corpus(repo: Repo) -> dict[str, Any]:
 
 
 def _detail(item: Measured) -> dict[str, Any]:
-    return {**asdict(item), "wall_ms": round(item.wall_ms, 2)}
+    return {**asdict(item), "wall_ms": round(item.wall_ms, 2), "cpu_ms": round(item.cpu_ms, 2)}
 
 
 def _git(*arguments: str) -> str:
