@@ -66,4 +66,5 @@ def rebuild(store: Store) -> int:
                     writer.add(facts, document_texts(connection, facts))
         applied = everything[-1] if everything else 0
         connection.execute("UPDATE derived SET epoch = ?, applied = ? WHERE kind = 'lexical'", (epoch, applied))
+        connection.execute("DELETE FROM doomed")  # the new index never had them
     return len(everything)

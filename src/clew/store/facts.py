@@ -117,7 +117,7 @@ def add_facts(connection: apsw.Connection, blob: int, key: FactsKey, facts: Fact
 
 
 def remove_facts(connection: apsw.Connection, facts: Iterable[int]) -> None:
-    """Delete facts and all that hangs on them; the candidate index must have dropped them already."""
+    """Delete facts and all that hangs on them, but for their documents in the candidate index."""
     for facts_id in facts:
         span = id_range(facts_id)
         for table in ("chunk", "symbol", "import"):

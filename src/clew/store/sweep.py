@@ -1,8 +1,8 @@
 """Removes what no snapshot refers to, in two steps, so that nobody loses what he is looking at.
 
 A flip tombstones what it replaces; a sweep tombstones whatever else is unreferenced, as a crash leaves it,
-and removes what was tombstoned before and no lease protects: from the candidate index first, from the
-database last. Main call: `sweep`.
+and removes what was tombstoned before and no lease protects: from the database first, from the candidate
+index last. Main call: `sweep`.
 """
 
 from __future__ import annotations
@@ -70,20 +70,21 @@ def garbage(connection: apsw.Connection) -> int:
 
 
 def _remove(store: Store, connection: apsw.Connection, *, before: int) -> int:
-    doomed = [row[0] for row in connection.execute("SELECT id FROM facts WHERE tombstone < ? ORDER BY id", (before,))]
-    blobs: int = connection.execute("SELECT count(*) FROM blob WHERE tombstone < ?", (before,)).get
-    if not doomed and not blobs:
-        return 0
+    """From the database first: what is gone there cannot be used again while its documents are taken out."""
     epoch, applied = derived(connection)
-    indexed = [facts for facts in doomed if facts <= applied]
-    if indexed:
-        with store.lexical.writer(epoch) as writer:
-            for facts in indexed:
-                writer.remove(facts)
+    doomed = [row[0] for row in connection.execute("SELECT id FROM facts WHERE tombstone < ? ORDER BY id", (before,))]
     with transaction(connection):
+        connection.executemany("INSERT INTO doomed VALUES (?)", ((facts,) for facts in doomed if facts <= applied))
         remove_facts(connection, doomed)
         connection.execute(
             "DELETE FROM blob WHERE tombstone < ? AND NOT EXISTS (SELECT 1 FROM facts WHERE facts.blob = blob.id)",
             (before,),
         )
-        return connection.changes()
+        removed = connection.changes()
+    indexed = [row[0] for row in connection.execute("SELECT facts FROM doomed ORDER BY facts")]
+    if indexed:
+        with store.lexical.writer(epoch) as writer:
+            for facts in indexed:
+                writer.remove(facts)
+        connection.execute("DELETE FROM doomed")
+    return removed
