@@ -74,12 +74,16 @@ def plan_tree(
     removed = [path for path in against if path not in tree.files]
     for path in against:
         del known[path]
-    if known == tree.files and not removed:  # native, and what nearly every check finds
-        return Plan(tree, head, [], outdated, [])
-    suspects = [path for path, stat in tree.files.items() if known.get(path) != stat]
-    removed += [path for path in known if path not in tree.files]
-    doubted = set(suspects) | set(removed)
-    return Plan(tree, head, suspects, [path for path in outdated if path not in doubted], removed, frozenset(outdated))
+    suspects: list[str] = []
+    still_outdated = outdated
+    if known != tree.files or removed:  # a native comparison, and nearly every check finds them equal
+        suspects = [path for path, stat in tree.files.items() if known.get(path) != stat]
+        removed += [path for path in known if path not in tree.files]
+        doubted = set(suspects) | set(removed)
+        still_outdated = [path for path in outdated if path not in doubted]
+    for path in (*suspects, *still_outdated):  # plain tuples where no walk was needed
+        tree.files[path] = Stat(*tree.files[path])
+    return Plan(tree, head, suspects, still_outdated, removed, frozenset(outdated))
 
 
 def plan_files(connection: apsw.Connection, snapshot: Snapshot, tree: Tree, keys: Iterable[str], head: str) -> Plan:
