@@ -65,7 +65,7 @@ class IndexedCorpora:
         wall, cpu = time.monotonic() - wall, _cpu_s() - cpu
         files = (path for path in self._home_of(repo).rglob("*") if path.is_file())
         size_mb = round(sum(path.stat().st_size for path in files) / 1e6, 2)
-        if not stats.parsed and note.is_file():  # nothing was done: what it cost was noted when it was
+        if stats.parsed < stats.files / 2 and note.is_file():  # a sync: what building cost was noted then
             known = json.loads(note.read_text("utf-8"))
             return IndexCost(stats.files, stats.chunks, size_mb, known["wall_s"], known["cpu_s"])
         cost = IndexCost(stats.files, stats.chunks, size_mb, round(wall, 2), round(cpu, 2))
