@@ -327,9 +327,10 @@ class Engine:
         return self._target(Codebase(root, store))
 
     def _begin_create(self, path: str | None, *, force: bool, wait_s: float) -> Run | None:
-        """A begun create, or None when the index is believed already and nobody wants it made anew."""
+        """A begun create, or None when the index is proven already and nobody wants it made anew."""
         target = self._registered(self.root_for_index(path, force=force))
-        if not force and gate.settle(target.store, target.root).verdict == "ok":
+        standing = gate.settle(target.store, target.root)
+        if not force and standing.verdict == "ok" and standing.proof.outcome == "valid":
             return None
         return runs.begin_create(target, force=force, wait_s=wait_s)
 

@@ -59,12 +59,14 @@ class Gated(ClewError):
         *,
         proof: str | None = None,
         marker_present: bool = False,
+        probe_failed: bool = False,
         heartbeat: Heartbeat | None = None,
     ) -> None:
         super().__init__(message)
         self.root = root
         self.proof = proof
         self.marker_present = marker_present
+        self.probe_failed = probe_failed
         self.heartbeat = heartbeat
 
 

@@ -141,8 +141,12 @@ def begin_create(target: Target, *, force: bool = False, wait_s: float = SYNC_WA
         before = gate.judge(store, connection, root)
         left = jobs.interrupt_unfinished(connection, root, run.job.started_at)
         takes_over = before.row is not None and before.row.state == "indexing"
-        wants_nothing_old = force or (takes_over and left is not None and left.action == "reindex")
-        was_cleared = takes_over and left is not None and left.cleared
+        is_foreign = before.verdict == "requires_reindex" or (
+            before.row is not None and before.row.fingerprint != proof.fingerprint()
+        )  # what another version made must not count as made by this one
+        wants_nothing_old = force or is_foreign or (takes_over and left is not None and left.action == "reindex")
+        was_cleared = takes_over and left is not None and left.cleared and not is_foreign
+        action = "reindex" if wants_nothing_old else "create"
         run.must_clear = wants_nothing_old and not was_cleared
         resumes = left.id if takes_over and left is not None else None
         cause = f"{action}, taking over {resumes}" if resumes else action

@@ -102,7 +102,8 @@ def refusal(standing: Standing) -> Gated:
         explain(standing),
         standing.root,
         proof=standing.proof.reason if standing.claims_index else None,
-        marker_present=standing.proof.marker is not None,
+        marker_present=standing.proof.marker_present,
+        probe_failed=standing.proof.outcome == "probe_failed",
         heartbeat=standing.heartbeat,
     )
 

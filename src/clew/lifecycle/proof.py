@@ -20,12 +20,21 @@ Reason = Literal[
     "fingerprint_mismatch",
     "probe_failed",
 ]
+_UNREACHABLE = (  # the probe could not be made: busy, unreadable, refused
+    apsw.BusyError, apsw.LockedError, apsw.ProtocolError, apsw.InterruptError, apsw.IOError, apsw.CantOpenError,
+    apsw.PermissionsError, apsw.AuthError,
+)  # fmt: skip
 
 
 class Proof(NamedTuple):
     outcome: Outcome
     reason: Reason | None = None
     marker: dict[str, Any] | None = None
+
+    @property
+    def marker_present(self) -> bool:
+        """Whether there is a marker, sound or not; one that could not be looked for counts as absent."""
+        return self.reason not in ("missing_marker_doc", "probe_failed")
 
 
 def fingerprint() -> dict[str, Any]:
@@ -58,13 +67,15 @@ def validate(connection: apsw.Connection, codebase: CodebaseRow) -> Proof:
     A probe that cannot be made says nothing either way: then the recorded state stands."""
     try:
         text = read_marker(connection, codebase.id)
-    except (apsw.BusyError, apsw.LockedError, apsw.IOError, apsw.InterruptError, apsw.CantOpenError):
+    except _UNREACHABLE:
         return Proof("probe_failed", "probe_failed")
+    except UnicodeDecodeError:
+        return Proof("stale_local", "invalid_payload")
     if codebase.state == "indexing" or text is None:
         return Proof("stale_local", "missing_marker_doc")
     try:
         marker = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return Proof("stale_local", "invalid_payload")
     if not isinstance(marker, dict):
         return Proof("stale_local", "invalid_payload")

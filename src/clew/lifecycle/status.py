@@ -42,7 +42,7 @@ def describe(store: Store, root: str) -> CodebaseState:
             fingerprint=row.fingerprint,
             store=str(store.directory),
             size_bytes=store.size_bytes(),
-            marker_present=found.marker is not None,
+            marker_present=found.marker_present,
             heartbeat=standing.heartbeat,
             jobs=tuple(recent_jobs(store, root, _SHOWN_JOBS)),
             transitions=tuple(codebases.transitions(connection, root, _SHOWN_TRANSITIONS)),

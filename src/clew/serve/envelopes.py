@@ -66,7 +66,7 @@ def ok(path: str, answer: Answer, scope: Scope, **shape: Any) -> Envelope:
         message = f"the check for changes failed, so this is the last good state: {fresh.trouble}"
         envelope["warnings"] = [warning("FRESHNESS_CHECK_FAILED", message)]
     if fresh.proof == "probe_failed":
-        envelope["hints"] = {"debugProofCheck": {"ok": False, "reason": "probe_failed"}}
+        envelope["hints"] = gates.probe_hint()
     return envelope
 
 
@@ -209,8 +209,7 @@ def state(path: str, found: CodebaseState, *, debug: bool = False) -> Envelope:
         envelope["warnings"] = [warning(code, found.message)]
     if debug:
         envelope["hints"]["debugIndexing"] = {"completionProof": "marker_doc", "markerPresent": found.marker_present}
-    if found.proof == "probe_failed":
-        envelope["hints"]["debugProofCheck"] = {"ok": False, "reason": "probe_failed"}
+        envelope["hints"] |= gates.probe_hint() if found.proof == "probe_failed" else {}
     return envelope
 
 
@@ -260,11 +259,10 @@ def codebases(found: list[CodebaseState]) -> Envelope:
 
 def bucket(found: CodebaseState) -> str:
     """The heading under which a codebase is listed; a probe that failed changes nothing."""
-    if found.proof != "probe_failed":
-        if found.verdict == "requires_reindex":
-            return "Requires Reindex"
-        if found.verdict in ("interrupted", "not_indexed"):
-            return "Failed"
+    if found.verdict == "requires_reindex":
+        return "Requires Reindex"
+    if found.verdict == "interrupted" or (found.verdict == "not_indexed" and found.proof != "probe_failed"):
+        return "Failed"
     return _BUCKETS.get(found.state, "Failed")
 
 

@@ -92,6 +92,11 @@ def call(action: str, root: str) -> Envelope:
     return {"tool": "manage_index", "args": {"action": action, "path": root}}
 
 
+def probe_hint() -> Envelope:
+    """What those who debug are told when the marker could not be looked for."""
+    return {"debugProofCheck": {"ok": False, "reason": "probe_failed"}}
+
+
 def _gate(path: str, error: Gated, tool: str, *, debug: bool) -> Envelope:
     envelope: Envelope
     if isinstance(error, Interrupted):
@@ -115,6 +120,8 @@ def _gate(path: str, error: Gated, tool: str, *, debug: bool) -> Envelope:
             "completionProof": "marker_doc",
             "markerPresent": error.marker_present,
         }
+        if error.probe_failed:
+            envelope["hints"] |= probe_hint()
     return envelope
 
 

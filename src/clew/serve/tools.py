@@ -15,6 +15,7 @@ from clew.engine import Engine, Scope
 from clew.errors import BadInput, BadPath, ClewError
 from clew.serve import envelopes, gates
 from clew.serve.gates import Envelope
+from clew.source import roots
 from clew.types import PROJECT
 
 Globs = Sequence[str] | None
@@ -22,14 +23,12 @@ Globs = Sequence[str] | None
 
 def call(engine: Engine, tool: str, arguments: Mapping[str, Any]) -> Envelope:
     """Call a tool by its name; whatever goes wrong is an envelope too."""
-    path = arguments.get("path")
-    asked = path if isinstance(path, str) else os.getcwd()
     try:
         return answer(engine, tool, arguments)
     except ClewError as error:
-        return gates.failure(asked, error, tool, debug=bool(engine.config.debug))
+        return gates.failure(_asked(arguments), error, tool, debug=bool(engine.config.debug))
     except OSError as error:
-        return gates.failure(asked, explained(error), tool)
+        return gates.failure(_asked(arguments), explained(error), tool)
 
 
 def answer(engine: Engine, tool: str, arguments: Mapping[str, Any]) -> Envelope:
@@ -100,7 +99,7 @@ def list_paths(
 def file_outline(engine: Engine, file: str, path: str | None = None) -> Envelope:
     """What a file defines; `file` is relative to the codebase's root."""
     place = _place(path)
-    absolute = file if os.path.isabs(file) else os.path.join(engine.resolve(place).root, file)
+    absolute = file if os.path.isabs(file) else os.path.join(engine.resolve(place).root, roots.file_key(file))
     return envelopes.outline(absolute, engine.outline(absolute), Scope())
 
 
@@ -142,6 +141,15 @@ def _function(tool: str, arguments: Mapping[str, Any]) -> Callable[..., Envelope
     except TypeError as error:
         raise BadInput(f"{tool}: {error}") from error
     return function
+
+
+def _asked(arguments: Mapping[str, Any]) -> str:
+    """The path as it was asked for, or where we are, if that still exists."""
+    path = arguments.get("path")
+    try:
+        return path if isinstance(path, str) else os.getcwd()
+    except FileNotFoundError:
+        return "."
 
 
 def _place(path: str | None) -> str:
