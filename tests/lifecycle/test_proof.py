@@ -118,7 +118,7 @@ def test_a_missing_marker(engine: Engine, root: str) -> None:
 def test_a_marker_of_another_fingerprint(engine: Engine, root: str, key: str, value: Any) -> None:
     set_marker(engine, root, lambda marker: marker["fingerprint"].__setitem__(key, value))
     assert judged(engine, root)[:2] == ("fingerprint_mismatch", "fingerprint_mismatch")
-    for question in (lambda: engine.search("alpha", root), lambda: engine.paths(root)):
+    for question in (lambda: engine.search("alpha", root), lambda: engine.symbol("alpha", root)):
         with pytest.raises(RequiresReindex):
             question()
     assert engine.status(root).state == "indexed", "a read persists nothing"
