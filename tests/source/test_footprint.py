@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable
@@ -85,6 +86,13 @@ def test_what_changed_just_now_is_not_believed(tmp_path: Path) -> None:
     root = write_tree(tmp_path.resolve() / "tree", {"a.py": "x = 1\n"})
     found = walk(str(root))
     assert not holds(root, found.footprint(), found.files)
+
+
+def test_rules_that_changed_just_now_are_never_the_same(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(footprint, "RACY_NS", 10**18)  # whatever changed, changed just now
+    record = walk(str(tree)).footprint()
+    assert record is not None
+    assert not footprint.rules_hold(str(tree), json.loads(record), frozenset())
 
 
 @pytest.mark.parametrize("record", ["", "{}", "[]", "nonsense", '{"directories": 3}'])

@@ -21,7 +21,8 @@ RACY_NS = 50_000_000  # what changed this recently may change again without a ne
 _CONFIG_KEYS = ("core.excludesfile", "core.ignorecase", "core.worktree")
 _FORMAT = 2  # raise when the meaning of rules or of this record changes
 
-Identity = tuple[int, int, int]  # time of change, time of status change, inode; -1: cannot be believed
+Identity = tuple[int, int, int]  # time of change, time of status change, inode
+_RACY: Identity = (-1, -1, -1)  # changed just now: cannot be believed
 
 
 def identity(path: str, *, follow: bool = False) -> Identity | None:
@@ -31,7 +32,7 @@ def identity(path: str, *, follow: bool = False) -> Identity | None:
     except OSError:
         return None
     if time.time_ns() - max(found.st_mtime_ns, found.st_ctime_ns) < RACY_NS:
-        return (-1, -1, -1)
+        return _RACY
     return (found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
@@ -83,7 +84,10 @@ def _rules_hold(root: str, found: Mapping[str, Any], excluded: Collection[str]) 
 
 
 def _source_holds(path: str, expected: Any) -> bool:
-    return not os.path.lexists(path) if expected is None else identity(path, follow=True) == tuple(expected)
+    if expected is None:
+        return not os.path.lexists(path)
+    found = identity(path, follow=True)
+    return found != _RACY and found == tuple(expected)  # two that cannot be believed are not the same
 
 
 def _directories_hold(root: str, directories: Mapping[str, Any]) -> bool:

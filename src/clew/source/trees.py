@@ -17,6 +17,7 @@ from clew.source.footprint import Identity, identity, take
 from clew.source.git_index import AttributeEffect, TrustedHash, attribute_effect
 from clew.source.ignore import CONTROL_FILES, DROP, GIT, KEEP, TRACKED, UNNAMEABLE, IgnorePolicy, Place
 from clew.source.reading import has_link, stat_of
+from clew.source.roots import is_plain_key
 from clew.types import Diagnostic, Stat
 
 _CONTROLS = CONTROL_FILES | {".gitattributes"}
@@ -140,17 +141,18 @@ def walk(root: str, *, excluded_roots: frozenset[str] = frozenset(), policy: Ign
 def look_at(root: str, keys: Iterable[str], *, excluded_roots: frozenset[str] = frozenset()) -> Tree | None:
     """A tree of these files only, those that exist and are not ignored; None when only a walk can tell.
 
-    That is so when one of them is a directory, or a file that changes what others mean."""
+    That is so when one of them is a directory, a name that cannot be a key, a file that has other names too, or one
+    that changes what others mean."""
     policy = IgnorePolicy(root, excluded_roots=excluded_roots)
     files: dict[str, Stat] = {}
     for key in sorted(set(keys)):
-        if key.rpartition("/")[2] in _CONTROLS:
+        if key.rpartition("/")[2] in _CONTROLS or not is_plain_key(key):
             return None
         try:
             found = os.lstat(os.path.join(root, key))
         except (FileNotFoundError, NotADirectoryError):
             continue
-        if modes.S_ISDIR(found.st_mode):
+        if modes.S_ISDIR(found.st_mode) or found.st_nlink > 1:
             return None
         if modes.S_ISREG(found.st_mode) and not policy.is_ignored(key, False) and not has_link(root, key):
             files[key] = stat_of(found)

@@ -11,6 +11,7 @@ import contextlib
 import ctypes
 import errno
 import os
+import re
 import select
 import struct
 import sys
@@ -32,6 +33,7 @@ _MASK = (
 )  # fmt: skip
 _LOST = _DELETE_SELF | _MOVE_SELF | _UNMOUNT | _OVERFLOW | _IGNORED
 _EVENT = struct.Struct("iIII")
+_ESCAPE = re.compile(r"\\([0-7]{3})")  # how the kernel writes spaces in the names of mounts
 _BUFFER_BYTES = 1 << 20
 
 
@@ -99,8 +101,10 @@ class InotifyWatch:
         for prefix in prefixes:
             if prefix in self._watched:
                 continue
-            found: int = self._libc.inotify_add_watch(self._queue, os.fsencode(f"{self._root}/{prefix}"), _MASK)
+            path = os.fsencode(os.path.join(self._root, prefix[:-1]) if prefix else self._root)
+            found: int = self._libc.inotify_add_watch(self._queue, path, _MASK)  # a slash at its end follows a link
             if found >= 0:
+                self._whole |= found in self._prefixes  # one directory by two names: events tell only one of them
                 self._prefixes[found] = prefix
                 self._watched.add(prefix)
             elif (number := ctypes.get_errno()) in (errno.ENOENT, errno.ENOTDIR):
@@ -203,7 +207,7 @@ def is_local(root: str) -> bool:
         return False
     kinds: dict[str, str] = {}
     for left, right in rows:
-        place = left.split(" ")[4].encode().decode("unicode_escape") if "\\" in left else left.split(" ")[4]
+        place = _ESCAPE.sub(lambda found: chr(int(found[1], 8)), left.split(" ")[4])
         kinds[place] = right.split(" ", 1)[0]  # a later mount hides an earlier one
         if (root == place or root.startswith(place.rstrip("/") + "/")) and len(place) >= len(covering):
             covering = place
