@@ -79,7 +79,7 @@ class Freshener:
             return Checked("failed", gate.explain(standing))
         watcher = self._watcher(codebase) if self._is_watching else None
         touched = watcher.ask(self._excluded(codebase.root)) if watcher is not None else None
-        if watcher is None or touched is None:
+        if watcher is None or touched is None or doubt:  # a doubt beats the watcher: it missed something
             turn = self._turn(codebase.root)
             if not doubt and watcher is None and time.monotonic() - turn.last < self._recent_s:
                 return Checked("skipped_recent")

@@ -157,6 +157,7 @@ class Watcher:
         """Nobody asks: nobody needs to be vouched to."""
         if not self._stop.is_set():
             self._asked.wait()
+            self._asked.clear()  # one try for each question: a codebase may be gated for long
 
     def _let_burst_end(self, watch: Watch) -> None:
         deadline = time.monotonic() + MAX_BURST_S
