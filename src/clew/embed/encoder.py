@@ -1,0 +1,36 @@
+"""What turns text into vectors, whoever does it. Main name: `Encoder`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+
+class Encoder(Protocol):
+    """A source of vectors. `provider`, `model` and `dimension` go into the fingerprint of what is stored.
+
+    Vectors have length one, so that a dot product is a cosine; what says nothing has the zero vector.
+    """
+
+    @property
+    def provider(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    def encode_query(self, text: str) -> Vectors:
+        """The vector of a question, of shape (dimension,)."""
+        ...
+
+    def encode_texts(self, texts: Sequence[str]) -> Vectors:
+        """The vectors of pieces of code, one row each."""
+        ...

@@ -1,0 +1,123 @@
+"""The bundled model: a vector for each term, learned from documented code; a text is their weighted sum.
+
+Terms are addressed by the hashes that a chunk stores anyway (`Chunk.terms`, `Chunk.freqs`), so a chunk's vector needs
+neither its text nor another pass of the tokeniser. Nothing is read before the first vector is asked for. Main calls:
+`StaticEncoder.encode_packed` for chunks, `StaticEncoder.encode_query` for a question. The model is made in `training/`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from clew import tokens
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from clew.embed.encoder import Vectors
+
+MODEL = Path(__file__).with_name("model")
+BATCH_TERMS = 2_000_000  # looked up at once: bounds the memory of one call at about 60 MB beside its result
+
+
+class _Weights(NamedTuple):
+    """The model as it lies on disk."""
+
+    hashes: NDArray[np.uint32]  # of the known terms, ascending
+    rows: NDArray[np.int8]  # of the known terms, then of the buckets that unknown terms share
+    query: NDArray[np.float32]  # what a row counts in a question, times the scale of its bytes
+    document: NDArray[np.float32]  # the same in code
+
+
+class StaticEncoder:
+    """The bundled model, or another of its kind in `folder`."""
+
+    def __init__(self, folder: Path = MODEL) -> None:
+        self._folder = folder
+
+    @property
+    def provider(self) -> str:
+        return "clew"
+
+    @property
+    def model(self) -> str:
+        return f"{self._card['name']}-{self._card['version']}"
+
+    @property
+    def dimension(self) -> int:
+        return int(self._card["dimension"])
+
+    def encode_query(self, text: str) -> Vectors:
+        """The vector of a question; zero when no term of it is known."""
+        packed, freqs = tokens.pack_terms(tokens.text_terms(text.encode("utf-8", "replace")))
+        row: Vectors = self._encode([packed], [freqs], self._weights.query)[0]
+        return row
+
+    def encode_texts(self, texts: Sequence[str]) -> Vectors:
+        """The vectors of pieces of code, one row each."""
+        pairs = [tokens.pack_terms(tokens.text_terms(text.encode("utf-8", "replace"))) for text in texts]
+        return self.encode_packed([terms for terms, _ in pairs], [freqs for _, freqs in pairs])
+
+    def encode_packed(self, terms: Sequence[bytes], freqs: Sequence[bytes]) -> Vectors:
+        """The vectors of chunks, one row each, from their stored terms and frequencies."""
+        import numpy as np
+
+        vectors = np.zeros((len(freqs), self.dimension), np.float32)
+        first = size = 0
+        for i, counts in enumerate(freqs):
+            size += len(counts)
+            if size >= BATCH_TERMS or i + 1 == len(freqs):
+                vectors[first : i + 1] = self._encode(
+                    terms[first : i + 1], freqs[first : i + 1], self._weights.document
+                )
+                first, size = i + 1, 0
+        return vectors
+
+    def _encode(self, terms: Sequence[bytes], freqs: Sequence[bytes], weight: NDArray[np.float32]) -> Vectors:
+        import numpy as np
+
+        hashes = np.frombuffer(b"".join(terms), "<u4")
+        counts = np.frombuffer(b"".join(freqs), np.uint8)
+        rows, factors = self._look_up(hashes), (1 + np.log(np.arange(256).clip(1))).astype(np.float32)[counts]
+        factors *= np.where(rows >= 0, weight[rows], 0)
+        table = self._weights.rows
+        vectors = np.zeros((len(freqs), table.shape[1]), np.float32)
+        start = 0
+        for i, packed in enumerate(freqs):
+            end = start + len(packed)
+            if end > start:
+                np.dot(factors[start:end], table[rows[start:end]].astype(np.float32), out=vectors[i])
+            start = end
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        vectors /= np.where(norms > 0, norms, 1)
+        return vectors
+
+    def _look_up(self, hashes: NDArray[np.uint32]) -> NDArray[np.intp]:
+        """The row of each term; unknown ones share buckets, or have row -1 when the model has none."""
+        import numpy as np
+
+        known = self._weights.hashes
+        found = np.searchsorted(known, hashes).clip(max=len(known) - 1)
+        buckets = len(self._weights.rows) - len(known)
+        other = len(known) + hashes % np.uint32(buckets) if buckets else -1
+        rows: NDArray[np.intp] = np.where(known[found] == hashes, found, other).astype(np.intp)
+        return rows
+
+    @cached_property
+    def _card(self) -> dict[str, Any]:
+        card: dict[str, Any] = json.loads((self._folder / "model.json").read_text("utf-8"))
+        return card
+
+    @cached_property
+    def _weights(self) -> _Weights:
+        import numpy as np
+
+        def load(name: str) -> Any:
+            return np.load(self._folder / f"{name}.npy", mmap_mode="r" if name == "rows" else None, allow_pickle=False)
+
+        return _Weights(load("hashes"), load("rows"), load("query"), load("document"))
