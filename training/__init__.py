@@ -1,0 +1,1 @@
+"""How the bundled embedding model is made: mine, vocabulary, train, evaluate. Not part of the package."""
