@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +23,7 @@ BATCH = 2_048
 GROUP = 64
 RATE, WEIGHT_RATE = 1e-2, 3e-2
 WARM_UP = 50
-DROPOUT = 0.1
+DROPOUT = 0.2
 TEMPERATURE = 0.05
 
 
@@ -66,12 +67,13 @@ class Model(torch.nn.Module):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=550)
-    parser.add_argument("--buckets", type=int, default=0, help="rows shared by the terms outside the vocabulary")
+    parser.add_argument("--steps", type=int, default=500)
+    parser.add_argument("--buckets", type=int, default=8192, help="rows shared by the terms outside the vocabulary")
     parser.add_argument("--dimension", type=int, default=DIMENSION)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--balance", type=float, default=1.0, help="1: as mined; 0: every language alike often")
     parser.add_argument("--rate", type=float, default=RATE)
+    parser.add_argument("--dropout", type=float, default=DROPOUT, help="share of a row's terms left out in a step")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--out", type=Path, default=HOME / "model.npz")
     arguments = parser.parse_args()
@@ -156,8 +158,8 @@ def fit(
     begun, running = time.monotonic(), 0.0
     for step in range(total):
         rows = np.concatenate([next(stream) for _ in range(BATCH // GROUP)])
-        asked = model.encode(model.query, *queries.pick(rows, 1 - DROPOUT, dice))
-        given = model.encode(model.document, *documents.pick(rows, 1 - DROPOUT, dice))
+        asked = model.encode(model.query, *queries.pick(rows, 1 - arguments.dropout, dice))
+        given = model.encode(model.document, *documents.pick(rows, 1 - arguments.dropout, dice))
         scores = asked @ given.T * model.heat.exp().clamp(max=100)
         same = hashes[rows][:, None] == hashes[rows][None, :]
         same.fill_diagonal_(False)
@@ -174,7 +176,7 @@ def fit(
             print(f"step {step} loss {running:.3f} heat {model.heat.exp().item():.1f} {spent:.0f} s", flush=True)
 
 
-def endless(groups: list[np.ndarray], odds: np.ndarray, dice: np.random.Generator):  # type: ignore[no-untyped-def]
+def endless(groups: list[np.ndarray], odds: np.ndarray, dice: np.random.Generator) -> Iterator[np.ndarray]:
     """Groups without end: every one once for each pass when all are equally likely."""
     while True:
         uniform = np.allclose(odds, odds[0])

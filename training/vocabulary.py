@@ -16,7 +16,7 @@ import numpy as np
 from training import shards
 from training.shards import Ragged
 
-TERMS = 48_000
+TERMS = 56_000
 MIN_COUNT = 5
 MIN_PACKAGES = 2
 MAX_PER_PACKAGE = 400  # of one term's count
