@@ -93,7 +93,7 @@ def test_unknown_terms_do_no_harm(encoder: StaticEncoder) -> None:
     query = encoder.encode_query("zzqxv qwxzk vvxqj")
     assert np.isfinite(query).all() and np.linalg.norm(query) <= 1 + 1e-5
     plain, noisy = encoder.encode_query("retry a request"), encoder.encode_query("retry a request zzqxv")
-    assert plain @ noisy > 0.7
+    assert plain @ noisy > 0.5  # an unknown name counts, but does not take over
 
 
 def test_hostile_bytes_are_only_bytes(encoder: StaticEncoder) -> None:
