@@ -70,7 +70,7 @@ def main() -> None:
     if arguments.resume:
         _lines.load(shards.HOME / "lines.npy")
     else:
-        _learn(arguments.benchmarks, seeds["evaluate"])
+        _learn(arguments.benchmarks, _evaluated(seeds, arguments.pinned))
     print(f"{len(_lines):,} held-out lines", flush=True)
     _run(_pinned_queues() if arguments.pinned else _queues(seeds), seeds["weights"], arguments)
     if not arguments.pinned:
@@ -86,12 +86,20 @@ def write_list() -> None:
     PACKAGES.write_text(f"[\n{rows}\n]\n", "utf-8")
 
 
-def _learn(benchmarks: Path | None, packages: list[str]) -> None:
+def _evaluated(seeds: dict[str, Any], pinned: bool) -> list[Task]:
+    rows = json.loads(PACKAGES.read_text("utf-8")) if pinned else []
+    if pinned:
+        named = [(row["ecosystem"], row["name"], row["version"]) for row in rows if row["use"] == "evaluate"]
+    else:
+        named = [(*entry.split(":", 1), "") for entry in seeds["evaluate"]]
+    return [Task("evaluate", *names, evaluate=True) for names in named]
+
+
+def _learn(benchmarks: Path | None, tasks: list[Task]) -> None:
     """Read the packages for evaluation, and remember every line that must not be trained on."""
     if benchmarks:
         _learn_benchmarks(benchmarks)
-    for entry in packages:
-        task = Task("evaluate", *entry.split(":", 1), evaluate=True)
+    for task in tasks:
         mined = mine(task)
         print(task.name, mined.reason, mined.pairs, flush=True)
     _lines.save(shards.HOME / "lines.npy")
