@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 import apsw
 
 from clew.config import Config
-from clew.errors import BadInput, Busy, ClewError, Stopped, StoreError
+from clew.errors import BadInput, Busy, ClewError, Stopped
 from clew.index.sync import apply_plan, find_tree, plan_files, plan_tree
 from clew.lifecycle import gate, proof, states
 from clew.lifecycle.clock import now
@@ -126,11 +126,13 @@ class Run:
         """Say that it failed. Where even that cannot be written, the run counts as interrupted, which is true."""
         self._log.info("%s failed: %s", self.job.action, cause)
         try:
+            if not self.target.store.exists:
+                return  # removed under it: there is nothing left to say it in
             with self.target.store.write() as connection:
                 if self.is_first:
                     _move(connection, self.target.root, "indexfailed", self.job.id, cause)
                 jobs.end(connection, self.job.id, "failed", now(), error=cause)
-        except (StoreError, OSError) as error:
+        except (ClewError, OSError) as error:
             self._log.error("the failure could not be recorded: %s", error)
 
 
@@ -203,6 +205,9 @@ def sync(target: Target, *, watch: Watch, keys: Sequence[str] | None = None, wai
     gate.require(gate.settle(store, root))  # before the lock: an interrupted run is not to look alive
     with codebase_lock(store, root, wait_s=wait_s) as pulse, store.lease():
         snapshot = gate.require(gate.judge(store, store.connection(), root))
+        newest = jobs.recent(store.connection(), root, 1)
+        if newest and newest[0].state == "running":  # it died; beside a held lock its heartbeat would look alive
+            pulse.beat(Progress("walk", 0, 0, 0, 0), run=run, action="sync")
 
         def seen(progress: Progress) -> None:
             if progress.phase != "walk":  # a check that finds nothing leaves no trace

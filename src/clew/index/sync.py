@@ -171,18 +171,19 @@ class _Reader:
         blob_hash = self._hash_from_git(path, stat)
         if blob_hash is not None:
             return None if self._is_same(path, blob_hash, stat) else FileContent(path, None, blob_hash, stat)
+        moment = time.time_ns()  # before the read, however long it takes: what changes after it is younger
         try:
             content, read_stat = disk.read(path, limit=self._limit)
         except FileNotFoundError:
             self.vanished.append(path)
             return None
         except (OSError, BadPath):
-            return FileContent(path, None, stat=stat, skip="unreadable")
+            return FileContent(path, None, stat=_settled(stat, moment), skip="unreadable")
         self._stats.read += 1
         if len(content) > self._limit:
             return FileContent(path, None, stat=read_stat, skip="huge")
         blob_hash = git_blob_hash(content)
-        read_stat = _settled(read_stat)
+        read_stat = _settled(read_stat, moment)
         if self._is_same(path, blob_hash, read_stat):
             return None
         return FileContent(path, content, blob_hash, read_stat)
@@ -209,9 +210,9 @@ class _Reader:
         return True
 
 
-def _settled(stat: Stat) -> Stat:
-    """A stat that can be believed later; one of a file changed just now cannot, and equals none."""
-    if time.time_ns() - max(stat.mtime_ns, stat.ctime_ns) < RACY_NS:
+def _settled(stat: Stat, moment: int) -> Stat:
+    """A stat that can be believed later; one of a file changed just before this moment cannot, and equals none."""
+    if moment - max(stat.mtime_ns, stat.ctime_ns) < RACY_NS:
         return stat._replace(ctime_ns=-1)
     return stat
 

@@ -50,8 +50,7 @@ def judge(store: Store, connection: apsw.Connection, root: str) -> Standing:
     found = proof.validate(connection, row)
     snapshot = snapshots.find_snapshot(connection, row.id)
     is_running = row.state == "indexing"
-    left = lock.heartbeat(store, root) if is_running else None
-    sign = left if left is not None and left.run == row.run else None
+    is_alive, sign = lock.is_alive(store, root, row.run) if is_running else (False, None)
     verdict: Verdict
     if (
         row.state == "requires_reindex"
@@ -60,7 +59,6 @@ def judge(store: Store, connection: apsw.Connection, root: str) -> Standing:
     ):
         verdict = "requires_reindex"
     elif is_running:
-        is_alive = sign is not None and lock.is_held(store, root)
         verdict = "not_ready" if is_alive else "interrupted"
     elif row.state not in states.SEARCHABLE or found.outcome == "stale_local" or snapshot is None:
         verdict = "not_indexed"

@@ -7,18 +7,19 @@ while the lock is held; what a dead run left behind tells how far it got. Main c
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import json
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, fields
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
-from clew.errors import Busy, StoreError, StoreFull
+from clew.errors import Busy
 from clew.lifecycle.clock import now
-from clew.store.database import make_private
+from clew.store.database import make_private, refused
 from clew.store.locks import FileLock
 from clew.store.store import Store
 from clew.types import Heartbeat, Progress
@@ -41,9 +42,7 @@ class Pulse:
         try:
             self._write(Progress("begin", 0, 0, 0, 0))
         except OSError as error:
-            if error.errno == errno.ENOSPC:
-                raise StoreFull(f"no room left on the disk for {self._path}; free some and try again") from error
-            raise StoreError(f"cannot write {self._path}: {error.strerror}; check rights and space there") from error
+            raise refused(self._path, error) from error
 
     def beat(self, progress: Progress, *, run: str = "", action: str = "") -> None:
         """A sign of life; most calls do nothing, since runs call this for every file."""
@@ -71,7 +70,11 @@ def codebase_lock(store: Store, root: str, *, wait_s: float = 0.0) -> Iterator[P
     path = _path(store, root)
     make_private(path.parent)
     lock = FileLock(path)
-    if not lock.acquire(timeout_s=wait_s):
+    try:
+        is_ours = lock.acquire(timeout_s=wait_s)
+    except OSError as error:
+        raise refused(path, error) from error
+    if not is_ours:
         raise Busy(
             f"{root} is being worked on by another run; `clew status` shows how far it is",
             root,
@@ -83,15 +86,44 @@ def codebase_lock(store: Store, root: str, *, wait_s: float = 0.0) -> Iterator[P
 
 def is_held(store: Store, root: str) -> bool:
     """Whether a living run holds the codebase now."""
-    return FileLock(_path(store, root)).is_held()
+    path = _path(store, root)
+    try:
+        return FileLock(path).is_held()
+    except OSError as error:
+        raise refused(path, error) from error
+
+
+def is_alive(store: Store, root: str, run: str) -> tuple[bool, Heartbeat | None]:
+    """Whether this run holds the codebase now, and its last sign of life.
+
+    A sign that cannot be read is no sign of death: then whoever holds the codebase is taken for the run."""
+    is_held_now = is_held(store, root)
+    left = heartbeat(store, root)
+    sign = left if left is not None and left.run == run else None
+    return is_held_now and (left is None or sign is not None), sign
 
 
 def heartbeat(store: Store, root: str) -> Heartbeat | None:
-    """The last sign of life of whoever held the codebase last."""
+    """The last sign of life of whoever held the codebase last; None when there is none that can be read."""
     try:
-        return Heartbeat(**json.loads(_path(store, root).with_suffix(".json").read_text(encoding="utf-8")))
+        return _sign(json.loads(_path(store, root).with_suffix(".json").read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
-        return None  # never written, or by another version
+        return None
+
+
+def _sign(found: dict[str, Any]) -> Heartbeat:
+    """A heartbeat as it was written; what another version added is left out, what is unsound is an error."""
+    sign = Heartbeat(**{item.name: found[item.name] for item in fields(Heartbeat) if item.name in found})
+    counts = (sign.files_done, sign.files_total, sign.bytes_done, sign.bytes_total)
+    moments = (datetime.fromisoformat(sign.started_at), datetime.fromisoformat(sign.updated_at))
+    is_sound = (
+        all(isinstance(text, str) for text in (sign.run, sign.action, sign.phase))
+        and all(type(count) is int and count >= 0 for count in counts)
+        and all(moment.tzinfo is not None for moment in moments)
+    )
+    if not is_sound:
+        raise ValueError("not a heartbeat")
+    return sign
 
 
 def _path(store: Store, root: str) -> Path:

@@ -93,9 +93,8 @@ def _as_it_is(store: Store, job: Job) -> Job:
     """A recorded job with what its lock says: at work with this progress, or dead after that."""
     if job.state != "running":
         return job
-    sign = lock.heartbeat(store, job.root)
-    sign = sign if sign is not None and sign.run == job.id else None
-    if sign is not None and lock.is_held(store, job.root):
+    is_alive, sign = lock.is_alive(store, job.root, job.id)
+    if is_alive:
         return replace(job, heartbeat=sign)
     ended = jobs.find(store.connection(), job.id)  # it may have ended while its lock was looked at
     if ended is None or ended.state != "running":

@@ -87,6 +87,10 @@ def walk(root: str, *, excluded_roots: frozenset[str] = frozenset(), policy: Ign
     tree = Tree(root, {}, [], policy, [])
     files: dict[str, Stat] = {}
     stack: list[_Todo] = [(root, "", None, False)]
+    try:
+        os.stat(os.path.join(root, "."))  # one that can be listed but not entered would seem to be empty
+    except OSError as error:
+        raise BadPath(f"{root} cannot be walked: {error.strerror}; check that it can be read") from None
     while stack:
         path, prefix, parent, tracked_only = stack.pop()
         tree.directories[prefix] = identity(path)

@@ -6,6 +6,7 @@ Main calls: `connect`, `translated` (turns apsw's errors into Clew's), `transact
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import shutil
@@ -53,13 +54,15 @@ class Database:
     def connection(self) -> apsw.Connection:
         """This thread's connection; the file and its directory are made when there are none."""
         found: apsw.Connection | None = getattr(self._local, "connection", None)
-        if found is not None and self._local.identity != _identity(self.path):
+        if found is not None and self._local.identity != identity(self.path):
             found.close()  # the file was removed, or replaced, by another process
             found = None
+        if found is not None and found.readonly("main"):
+            found = None  # it may be written to by now; whoever uses the old one may go on
         if found is None:
             make_private(self.path.parent)
             found = self._local.connection = connect(self.path, self._migrations)
-            self._local.identity = _identity(self.path)
+            self._local.identity = identity(self.path)
         return found
 
     def close(self) -> None:
@@ -70,12 +73,22 @@ class Database:
             self._local.connection = None
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def identity(path: Path) -> tuple[int, int] | None:
+    """What tells a file from another of the same name; None when there is none."""
     try:
         found = os.stat(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:
+        raise refused(path, error) from error
     return found.st_dev, found.st_ino
+
+
+def refused(path: Path, error: OSError) -> StoreError:
+    """What the system refused to do with a file of a store, as an error of Clew's."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return StoreFull(f"no room left on the disk for {path}; free some and run the command again")
+    return StoreError(f"cannot use the index at {path}: {error.strerror}; check rights and space there")
 
 
 def schema_version(migrations: str) -> int:
@@ -121,7 +134,7 @@ def translated(path: Path) -> Iterator[None]:
             raise StoreFull(f"no room left on the disk for {path}; free some and run the command again") from error
         raise StoreError(f"cannot use the index at {path}: {error}; check rights and space there") from error
     except apsw.BusyError as error:
-        raise StoreError(f"the index at {path} is busy for over {BUSY_TIMEOUT_MS // 1000} s; try again") from error
+        raise StoreError(f"the index at {path} is being written to by another process; try again") from error
 
 
 def _migrate(connection: apsw.Connection, path: Path, migrations: str) -> None:

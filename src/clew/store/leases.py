@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+from clew.store.database import refused
 from clew.store.locks import FileLock
 
 _serial = itertools.count()
@@ -21,8 +22,11 @@ _serial = itertools.count()
 @contextlib.contextmanager
 def hold(directory: Path, sweep: int) -> Iterator[None]:
     """Keep what the store refers to at this sweep count until the block ends."""
-    directory.mkdir(parents=True, exist_ok=True)
-    lock = _take(directory, sweep)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        lock = _take(directory, sweep)
+    except OSError as error:
+        raise refused(directory, error) from error
     try:
         yield
     finally:

@@ -10,15 +10,17 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from clew.errors import StoreCorrupt
+from clew.errors import StoreCorrupt, StoreFull
 
 CHUNK_BITS = 16  # a chunk's id is its facts' id shifted by this, plus its ordinal
 _HEAP_BYTES = 48_000_000
 _SMALL_HEAP_BYTES = 15_000_000  # the least that Tantivy takes
+_FULL = ("StorageFull", "QuotaExceeded", "No space left", "os error 28", "os error 122")
+_SHOWN_CHARACTERS = 300  # of its errors, which quote whole files
 
 
 class LexicalIndex:
@@ -34,53 +36,57 @@ class LexicalIndex:
         """Ids of the chunks that match `terms` best, among those of `facts` if given."""
         import tantivy
 
-        index = self._open(epoch)
-        index.reload()
-        searcher = index.searcher()
-        query_of, schema, occur = tantivy.Query, index.schema, tantivy.Occur
-        clauses = [(occur.Should, query_of.term_query(schema, "text", term, "freq")) for term in terms]
-        query = query_of.boolean_query(clauses)
-        if facts is not None:
-            allowed = query_of.const_score_query(query_of.term_set_query(schema, "facts", list(facts)), 0.0)
-            query = query_of.boolean_query([(occur.Must, query), (occur.Must, allowed)])
-        hits = searcher.search(query, limit, count=False).hits
-        found: list[int] = searcher.fast_field_values("chunk", [address for _, address in hits])
-        return found
+        query_of, occur = tantivy.Query, tantivy.Occur
+        with self._translated(epoch):
+            index = self._open(epoch)
+            index.reload()
+            searcher, schema = index.searcher(), index.schema
+            clauses = [(occur.Should, query_of.term_query(schema, "text", term, "freq")) for term in terms]
+            query = query_of.boolean_query(clauses)
+            if facts is not None:
+                allowed = query_of.const_score_query(query_of.term_set_query(schema, "facts", list(facts)), 0.0)
+                query = query_of.boolean_query([(occur.Must, query), (occur.Must, allowed)])
+            hits = searcher.search(query, limit, count=False).hits
+            found: list[int] = searcher.fast_field_values("chunk", [address for _, address in hits])
+            return found
 
     @contextmanager
     def writer(self, epoch: int, *, create: bool = False, large: bool = False) -> Iterator[Writer]:
         """Add and remove documents; they are durable when the block ends. Only under the store's lock."""
-        index = self._create(epoch) if create else self._open(epoch)  # a lost one must not seem empty
-        writer = index.writer(_HEAP_BYTES if large else _SMALL_HEAP_BYTES, 1)
-        try:
-            yield Writer(writer, index.schema)
-            writer.commit()
-            writer.wait_merging_threads()
-        except BaseException:
-            writer.rollback()
-            raise
+        with self._translated(epoch):
+            index = self._create(epoch) if create else self._open(epoch)  # a lost one must not seem empty
+            writer = index.writer(_HEAP_BYTES if large else _SMALL_HEAP_BYTES, 1)
+            try:
+                yield Writer(writer, index.schema)
+                writer.commit()
+                writer.wait_merging_threads()
+            except BaseException:
+                with suppress(ValueError):  # a writer that has failed already has nothing to take back
+                    writer.rollback()
+                raise
 
     def facts_held(self, epoch: int) -> list[int]:
         """The facts of every live document, for checks; slow."""
         import tantivy
 
-        index = self._open(epoch)
-        index.reload()
-        searcher = index.searcher()
-        if not searcher.num_docs:
-            return []
-        hits = searcher.search(tantivy.Query.all_query(), searcher.num_docs, count=False).hits
-        chunks = searcher.fast_field_values("chunk", [address for _, address in hits])
-        return [chunk >> CHUNK_BITS for chunk in chunks]
+        with self._translated(epoch):
+            index = self._open(epoch)
+            index.reload()
+            searcher = index.searcher()
+            if not searcher.num_docs:
+                return []
+            hits = searcher.search(tantivy.Query.all_query(), searcher.num_docs, count=False).hits
+            chunks = searcher.fast_field_values("chunk", [address for _, address in hits])
+            return [chunk >> CHUNK_BITS for chunk in chunks]
 
     def dead_share(self, epoch: int) -> float:
-        """How much of the index is documents that were removed but still take room."""
+        """How much of the index is documents that were removed but still take room; a damaged one cannot tell."""
         try:
             segments = json.loads((self._path(epoch) / "meta.json").read_text(encoding="utf-8"))["segments"]
-        except FileNotFoundError:
+            total = sum(segment["max_doc"] for segment in segments)
+            dead = sum((segment["deletes"] or {}).get("num_deleted_docs", 0) for segment in segments)
+        except (OSError, ValueError, KeyError, TypeError):
             return 0.0
-        total = sum(segment["max_doc"] for segment in segments)
-        dead = sum((segment["deletes"] or {}).get("num_deleted_docs", 0) for segment in segments)
         return dead / total if total else 0.0
 
     def drop_other_epochs(self, epoch: int) -> None:
@@ -89,6 +95,21 @@ class LexicalIndex:
             if path.name != str(epoch):
                 shutil.rmtree(path, ignore_errors=True)  # a reader on Windows may hold it: the next sweep does it
 
+    @contextmanager
+    def _translated(self, epoch: int) -> Iterator[None]:
+        """Errors of Tantivy, which are all of one kind, as Clew's own."""
+        try:
+            yield
+        except ValueError as error:
+            self._opened.pop(epoch, None)
+            path = self._path(epoch)
+            if any(sign in str(error) for sign in _FULL):
+                raise StoreFull(f"no room left on the disk for {path}; free some and run the command again") from error
+            text = str(error)[:_SHOWN_CHARACTERS]
+            raise StoreCorrupt(
+                f"the candidate index at {path} is damaged ({text}); `clew repair` rebuilds it"
+            ) from error
+
     def _path(self, epoch: int) -> Path:
         return self._directory / str(epoch)
 
@@ -96,13 +117,7 @@ class LexicalIndex:
         import tantivy
 
         if epoch not in self._opened:
-            path = self._path(epoch)
-            try:
-                self._opened[epoch] = tantivy.Index.open(str(path))
-            except ValueError as error:
-                raise StoreCorrupt(
-                    f"the candidate index at {path} is damaged ({error}); `clew repair` rebuilds it"
-                ) from error
+            self._opened[epoch] = tantivy.Index.open(str(self._path(epoch)))
         return self._opened[epoch]
 
     def _create(self, epoch: int) -> Any:

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from clew.store.database import Database, fetch_all, transaction, translated
+from clew.store.database import Database, fetch_all, identity, transaction, translated
 from clew.types import PROJECT
 
 
@@ -66,7 +66,7 @@ class Registry:
 
     def known(self) -> dict[str, Known]:
         """Every codebase with what was last known of it, sorted by root."""
-        if not self._path.exists():
+        if identity(self._path) is None:
             return {}
         with translated(self._path):
             rows = fetch_all(

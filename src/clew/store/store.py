@@ -15,7 +15,7 @@ import apsw
 
 from clew.errors import StoreError
 from clew.store import leases
-from clew.store.database import BUSY_TIMEOUT_MS, Database, transaction, translated
+from clew.store.database import BUSY_TIMEOUT_MS, Database, identity, refused, transaction, translated
 from clew.store.lexical import LexicalIndex
 from clew.store.locks import FileLock
 
@@ -35,7 +35,7 @@ class Store:
 
     @property
     def exists(self) -> bool:
-        return self.database.exists()
+        return identity(self.database) is not None
 
     def size_bytes(self) -> int:
         """The room that the store takes on disk."""
@@ -47,6 +47,9 @@ class Store:
 
     def connection(self) -> apsw.Connection:
         """This thread's connection, outside any transaction."""
+        leased = getattr(self._local, "leased", None)
+        if leased is not None and identity(self.database) != leased:  # what was read from it means nothing elsewhere
+            raise StoreError(f"the index at {self.database} was removed while it was in use; run the command again")
         return self._database.connection()
 
     @contextlib.contextmanager
@@ -64,7 +67,12 @@ class Store:
     def lease(self) -> Iterator[None]:
         """Keep what is referred to now, and what a run is about to add, from the sweep."""
         with translated(self.database), leases.hold(self.leases, sweep_count(self.connection())):
-            yield
+            before = getattr(self._local, "leased", None)
+            self._local.leased = before or identity(self.database)
+            try:
+                yield
+            finally:
+                self._local.leased = before
 
     @contextlib.contextmanager
     def patience(self, seconds: float) -> Iterator[None]:
@@ -76,7 +84,8 @@ class Store:
             yield
         finally:
             self._local.wait_s = WRITE_TIMEOUT_S
-            connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+            with contextlib.suppress(apsw.ConnectionClosedError):  # its file was removed meanwhile
+                connection.set_busy_timeout(BUSY_TIMEOUT_MS)
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[apsw.Connection]:
@@ -84,7 +93,11 @@ class Store:
         connection = self.connection()
         lock = FileLock(self.directory / "write.lock")
         wait_s = getattr(self._local, "wait_s", WRITE_TIMEOUT_S)
-        if not lock.acquire(timeout_s=wait_s):
+        try:
+            is_ours = lock.acquire(timeout_s=wait_s)
+        except OSError as error:
+            raise refused(lock.path, error) from error
+        if not is_ours:
             raise StoreError(f"another process has been writing to {self.directory} for {wait_s:.0f} s; try again")
         with lock, translated(self.database):
             yield connection
