@@ -278,6 +278,7 @@ def bring_up(
         if run is not None:
             run.complete(connection, stats)
 
+    watch(Progress("parse", 0, total, 0, size))  # the first files are done with the first batch
     return apply_plan(
         store,
         snapshot,
