@@ -87,7 +87,8 @@ def _take(
         with store.write() as connection:
             revive_entries(connection, stored.entries)
             snapshot = snapshots.flip(connection, snapshot, changed, gone, head="no-head", diagnostics={})
-            complete(connection, target.root, snapshot, run_id, "indexed" if run else "sync_completed")
+            is_first = run is not None and run.is_first
+            complete(connection, target.root, snapshot, run_id, "indexed" if is_first else "sync_completed")
             stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
             if run is not None:
                 run.complete(connection, stats)

@@ -142,6 +142,10 @@ def begin_create(target: Target, *, force: bool = False, wait_s: float = SYNC_WA
     with _begun(target, action, wait_s) as run, store.write() as connection:
         before = gate.judge(store, connection, root)
         left = jobs.interrupt_unfinished(connection, root, run.job.started_at)
+        if not force and before.verdict == "ok" and before.proof.outcome == "valid":
+            run.snapshot = before.snapshot  # made since this run was asked for: there is only a sync left to do
+            jobs.add(connection, run.job, cleared=False)
+            return run
         takes_over = before.row is not None and before.row.state == "indexing"
         is_foreign = before.verdict == "requires_reindex" or (
             before.row is not None and before.row.fingerprint != proof.fingerprint()
@@ -173,8 +177,9 @@ def begin_sync(target: Target, *, wait_s: float = SYNC_WAIT_S) -> Run:
     store, root = target.store, target.root
     standing = gate.settle(store, root)
     if standing.verdict == "requires_reindex" and standing.claims_index:
-        with codebase_lock(store, root, wait_s=LOCK_WAIT_S), store.write() as connection:
-            if gate.judge(store, connection, root).claims_index:
+        with contextlib.suppress(Busy), codebase_lock(store, root, wait_s=LOCK_WAIT_S), store.write() as connection:
+            now_standing = gate.judge(store, connection, root)  # where it is busy, the verdict stands all the same
+            if now_standing.verdict == "requires_reindex" and now_standing.claims_index:
                 _move(connection, root, "requires_reindex", str(uuid.uuid4()), "sync met another fingerprint")
     gate.require(standing)
     with _begun(target, "sync", wait_s) as run, store.write() as connection:

@@ -60,10 +60,13 @@ def mark_cleared(connection: apsw.Connection, job: str) -> None:
 
 
 def interrupt_unfinished(connection: apsw.Connection, root: str, at: str) -> Unfinished | None:
-    """Call the unfinished jobs of a codebase interrupted, and return the newest; only under its lock."""
+    """Call the unfinished jobs of a codebase interrupted, and return the newest that was making its index.
+
+    Only under its lock."""
     row = fetch_one(
         connection,
-        "SELECT id, action, cleared FROM job WHERE root = ? AND state = 'running' ORDER BY serial DESC LIMIT 1",
+        "SELECT id, action, cleared FROM job WHERE root = ? AND state = 'running' AND action IN ('create', 'reindex')"
+        " ORDER BY serial DESC LIMIT 1",
         (root,),
     )
     connection.execute(
