@@ -8,10 +8,12 @@ from typing import get_args
 
 import pytest
 
+from clew import Engine
 from clew.lifecycle import states
 from clew.store import codebases
 from clew.store.store import Store
 from clew.types import State
+from tests.conftest import write_tree
 
 STATES: tuple[State, ...] = get_args(State)
 # CONTRACT §3, word by word; `any → not_found` is a clear, which removes the row and keeps the history.
@@ -65,3 +67,18 @@ def test_every_pair(store: Store, old: State, new: State) -> None:
 def test_only_whole_indexes_are_searchable() -> None:
     assert {"indexed", "sync_completed"} == states.SEARCHABLE
     assert ALLOWED == states.ALLOWED
+
+
+@pytest.mark.parametrize("state", [state for state in STATES if state != "not_found"])
+def test_a_clear_leads_back_from_anywhere(engine: Engine, tmp_path: Path, state: State) -> None:
+    root = str(write_tree(tmp_path / "tree", {"a.py": "def alpha(): pass\n"}))
+    engine.index(root)
+    engine.resolve(root).store.connection().execute("UPDATE codebase SET state = ?", (state,))
+    assert engine.status(root).state == state
+    engine.clear(root)
+    assert engine.list() == []
+    engine.index(root)
+    assert [(step.old, step.new) for step in engine.status(root).transitions] == [
+        ("indexing", "indexed"),
+        ("not_found", "indexing"),
+    ]

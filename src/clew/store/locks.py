@@ -68,11 +68,15 @@ class FileLock:
     def acquire(self, *, timeout_s: float) -> bool:
         """Take the lock, waiting at most `timeout_s`."""
         deadline = time.monotonic() + timeout_s
-        while not self.try_acquire():
-            if time.monotonic() >= deadline:
+        while True:
+            if self.try_acquire():
+                if self.is_in_place():
+                    return True
+                self.release()  # its file was removed before it was locked: that keeps nobody out
+            elif time.monotonic() >= deadline:
                 return False
-            time.sleep(_POLL_S)
-        return True
+            else:
+                time.sleep(_POLL_S)
 
     def is_held(self) -> bool:
         """Whether anybody holds the lock now; makes no file."""
