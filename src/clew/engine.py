@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from clew.config import Config, load_config
-from clew.errors import BadInput, ClewError, Gated, NotFound
+from clew.errors import BadInput, ClewError, Gated, NotFound, StoreError
 from clew.index import contents, runs
 from clew.index.runs import Run, Target, Watch
 from clew.lifecycle import freshness, gate, removal, status
@@ -16,6 +16,7 @@ from clew.lifecycle.catalog import Catalog, Codebase
 from clew.lifecycle.clock import now
 from clew.lifecycle.freshness import Freshener
 from clew.lifecycle.jobs import Jobs
+from clew.lifecycle.log import log
 from clew.search import find, navigate
 from clew.search.filters import Filter, make_filter
 from clew.search.query import parse_query
@@ -341,11 +342,14 @@ class Engine:
             self._note(run.target)
 
     def _note(self, target: Target) -> None:
-        """Keep the state where a list finds it when the store cannot be read."""
-        standing = gate.settle(target.store, target.root)
-        found = standing.snapshot
-        state = standing.row.state if standing.row else "not_found"
-        self.catalog.registry.note(target.root, state, found.files if found else 0, found.chunks if found else 0)
+        """Keep the state where a list finds it when the store cannot be read; what fails here hides no other error."""
+        try:
+            standing = gate.settle(target.store, target.root)
+            found = standing.snapshot
+            state = standing.row.state if standing.row else "not_found"
+            self.catalog.registry.note(target.root, state, found.files if found else 0, found.chunks if found else 0)
+        except StoreError as error:
+            log(target.root).info("its state could not be noted: %s", error)
 
     def _sync_quickly(self, codebase: Codebase, keys: Sequence[str] | None) -> RunStats:
         return runs.sync(self._target(codebase), watch=self._watch, keys=keys, wait_s=_COALESCE_WAIT_S)
