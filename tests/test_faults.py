@@ -120,6 +120,7 @@ def test_a_transaction_of_another_connection_delays_no_answer(
     assert "changed" in envelope["results"][0]["snippet"]
 
 
+@pytest.mark.slow
 def test_a_store_that_another_process_writes_to_delays_no_answer(engine: Engine, root: Path) -> None:
     holder = other_process(
         "from pathlib import Path\nfrom clew.store.locks import FileLock\n"
@@ -159,6 +160,7 @@ def test_a_sync_of_another_process_is_not_waited_for_long(engine: Engine, root: 
 # -- a full disk ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_keeps_the_last_answer(
     tmp_path: Path,
     small_disk: Callable[[str], Path],  # noqa: F811
@@ -524,6 +526,7 @@ def test_a_spoiled_heartbeat_neither_kills_the_living_nor_wakes_the_dead(engine:
 # -- a store that is taken away ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_watching", [False, True])
 @pytest.mark.parametrize("asks_meanwhile", [True, False])
 def test_a_store_deleted_under_an_engine_is_not_answered_from(
@@ -628,6 +631,8 @@ def test_a_create_killed_before_its_work_is_resumed_by_name(
         envelope = call(engine, tool, tree, **arguments)
         is_error(envelope, "interrupted", 409, "clew index")
         assert envelope["hints"]["create"]["args"] == {"action": "create", "path": str(tree)}
+    with lock.codebase_lock(store_of(engine, tree), str(tree)):
+        is_error(ask(engine, tree), "interrupted", 409)
     state = call(engine, "manage_index", tree, action="status")
     assert (state["status"], state["state"], state["bucket"]) == ("error", "indexing", "Failed")
     assert (state["jobs"][0]["job_id"], state["jobs"][0]["state"]) == (job, "interrupted")
@@ -656,7 +661,8 @@ def test_a_sync_killed_before_its_work_gates_nothing_and_is_not_called_running(
     def look(_: Progress) -> None:
         seen.extend(found.state for found in engine.jobs(str(root)) if found.id == job)
 
-    assert engine.jobs(str(root))[0].state == "interrupted"
+    with lock.codebase_lock(store_of(engine, root), str(root)):
+        assert engine.jobs(str(root))[0].state == "interrupted", "whoever else holds the codebase is not that job"
     checking = Engine(engine.config, watch=look)
     assert hits(ask(checking, root)) == [("a.py", True)], "a killed sync leaves the generation before it"
     assert seen and set(seen) == {"interrupted"}, "a check that holds the lock does not make it look alive"

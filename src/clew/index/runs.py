@@ -210,9 +210,6 @@ def sync(target: Target, *, watch: Watch, keys: Sequence[str] | None = None, wai
     gate.require(gate.settle(store, root))  # before the lock: an interrupted run is not to look alive
     with codebase_lock(store, root, wait_s=wait_s) as pulse, store.lease():
         snapshot = gate.require(gate.judge(store, store.connection(), root))
-        newest = jobs.recent(store.connection(), root, 1)
-        if newest and newest[0].state == "running":  # it died; beside a held lock its heartbeat would look alive
-            pulse.beat(Progress("walk", 0, 0, 0, 0), run=run, action="sync")
 
         def seen(progress: Progress) -> None:
             if progress.phase != "walk":  # a check that finds nothing leaves no trace

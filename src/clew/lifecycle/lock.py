@@ -1,7 +1,8 @@
 """The lock of a codebase: one writer at a time, across processes, gone with its holder.
 
-Its holder leaves a heartbeat beside it: which run it is and how far it has come. A heartbeat counts only
-while the lock is held; what a dead run left behind tells how far it got. Main call: `codebase_lock`.
+A run that holds it leaves a heartbeat beside it, which says how far it has come, and holds a second lock,
+which says that it lives: a check that takes the codebase for a moment makes no dead run look alive. What a
+dead run left behind tells how far it got. Main call: `codebase_lock`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from clew.errors import Busy
+from clew.errors import Busy, StoreError
 from clew.lifecycle.clock import now
 from clew.store.database import make_private, refused
 from clew.store.locks import FileLock
@@ -25,6 +26,7 @@ from clew.store.store import Store
 from clew.types import Heartbeat, Progress
 
 BEAT_EVERY_S = 0.2
+_LOOK_S = 5.0  # whoever looks at a lock takes it for a moment
 
 
 class Pulse:
@@ -32,6 +34,7 @@ class Pulse:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._life = FileLock(path.with_suffix(".run"))
         self._run = self._action = self._phase = ""
         self._started = now()
         self._last = 0.0
@@ -41,8 +44,15 @@ class Pulse:
         self._run, self._action = run, action
         try:
             self._write(Progress("begin", 0, 0, 0, 0))
+            is_shown = self._life.acquire(timeout_s=_LOOK_S)  # last: who finds it held finds that sign
         except OSError as error:
             raise refused(self._path, error) from error
+        if not is_shown:
+            raise StoreError(f"{self._life.path} is held by somebody else; try again")
+
+    def close(self) -> None:
+        """It does not live any more; its last sign stays."""
+        self._life.release()
 
     def beat(self, progress: Progress, *, run: str = "", action: str = "") -> None:
         """A sign of life; most calls do nothing, since runs call this for every file."""
@@ -80,27 +90,23 @@ def codebase_lock(store: Store, root: str, *, wait_s: float = 0.0) -> Iterator[P
             root,
             heartbeat=heartbeat(store, root),
         )
-    with lock:
-        yield Pulse(path.with_suffix(".json"))
+    with lock, contextlib.closing(Pulse(path.with_suffix(".json"))) as pulse:
+        yield pulse
 
 
 def is_held(store: Store, root: str) -> bool:
-    """Whether a living run holds the codebase now."""
-    path = _path(store, root)
-    try:
-        return FileLock(path).is_held()
-    except OSError as error:
-        raise refused(path, error) from error
+    """Whether anybody holds the codebase now."""
+    return _is_held(_path(store, root))
 
 
 def is_alive(store: Store, root: str, run: str) -> tuple[bool, Heartbeat | None]:
-    """Whether this run holds the codebase now, and its last sign of life.
+    """Whether this run is at work on the codebase now, and its last sign of life.
 
-    A sign that cannot be read is no sign of death: then whoever holds the codebase is taken for the run."""
-    is_held_now = is_held(store, root)
+    A sign that cannot be read is no sign of death: then whichever run is at work is taken for this one."""
+    is_any = _is_held(_path(store, root).with_suffix(".run"))  # first: its sign was there before
     left = heartbeat(store, root)
     sign = left if left is not None and left.run == run else None
-    return is_held_now and (left is None or sign is not None), sign
+    return is_any and (left is None or sign is not None), sign
 
 
 def heartbeat(store: Store, root: str) -> Heartbeat | None:
@@ -124,6 +130,13 @@ def _sign(found: dict[str, Any]) -> Heartbeat:
     if not is_sound:
         raise ValueError("not a heartbeat")
     return sign
+
+
+def _is_held(path: Path) -> bool:
+    try:
+        return FileLock(path).is_held()
+    except OSError as error:
+        raise refused(path, error) from error
 
 
 def _path(store: Store, root: str) -> Path:
