@@ -1,20 +1,22 @@
 """A store as plain data, without what may differ between two ways to the same state.
 
 Left out: ids, run ids, times, generations, stats of files, transitions. Kept: everything else, in every
-table, and what the candidate index holds.
+table, and what the segments hold.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from clew import Engine
+from clew.search.exact import Page
+from clew.search.pattern import TextQuery
+from clew.store import exact, grams
 from clew.store import facts as fact_rows
-from clew.store.derive import derived
-from clew.store.lexical import CHUNK_BITS
+from clew.store.derive import derived, tail_segment
+from clew.store.segments import CHUNK_BITS
 from clew.store.store import Store
 from clew.store.sweep import sweep
 
@@ -33,6 +35,8 @@ def answers(engine: Engine, root: Path) -> dict[str, Any]:
     found: dict[str, Any] = {question: engine.search(question, str(root), limit=50).hits for question in QUESTIONS}
     paths = engine.paths(str(root)).items
     found["paths"] = [(item.path, item.size, item.language, item.skip) for item in paths]
+    for text in ("alpha", r"\bdef \w+", "e"):
+        found[f"grep {text}"] = engine.grep(TextQuery(text), str(root), page=Page(10_000)).matches
     for name in ("alpha", "Gamma", "delta"):
         found[f"symbol {name}"] = engine.symbol(name, str(root)).symbols
     return found
@@ -66,27 +70,54 @@ def tables(store: Store) -> dict[str, Any]:
         "snapshots": connection.execute(
             "SELECT ref, head, files, chunks, symbols, tokens, diagnostics FROM snapshot ORDER BY id"
         ).fetchall(),
-        "terms": connection.execute("SELECT term, df FROM snapshot_term ORDER BY snapshot, term").fetchall(),
         "codebases": connection.execute("SELECT root, fingerprint FROM codebase ORDER BY root").fetchall(),
         "markers": [
             {key: value for key, value in json.loads(row[0]).items() if key not in ("runId", "completedAt")}
             for row in connection.execute("SELECT marker FROM chunk WHERE id < 0 ORDER BY id")
         ],
-        "candidates": _candidates(store, facts),
+        "segments": _segments(store, facts),
+        "grams": _grams(store, blobs),
         "strays": connection.execute(
             "SELECT count(*) FROM chunk WHERE id > 0 AND id >> 16 NOT IN (SELECT id FROM facts)"
         ).get,
     }
 
 
-def _candidates(store: Store, facts: dict[int, Any]) -> dict[Any, int]:
-    """How many documents each facts has, in the candidate index or in the tail behind it."""
+def _segments(store: Store, facts: dict[int, Any]) -> dict[Any, Any]:
+    """What each facts has in the segments, or in the tail behind them: its chunks with their terms, and its vectors."""
     connection = store.connection()
-    epoch, applied = derived(connection)
-    held = Counter(store.lexical.facts_held(epoch)) if applied else Counter()
-    found = {key: held[fact] for fact, key in facts.items() if fact <= applied}
-    for fact, key in facts.items():
-        if fact > applied:
-            first, last = fact << CHUNK_BITS, (fact + 1) << CHUNK_BITS
-            found[key] = connection.execute("SELECT count(*) FROM chunk WHERE id >= ? AND id < ?", (first, last)).get
+    applied, names = derived(connection)
+    segments = [store.segments.open(name) for name in names]
+    tail = [fact for fact in facts if fact > applied]
+    segments += [tail_segment(store, connection, tail)] if tail else []
+    found: dict[Any, Any] = {}
+    for segment in segments:
+        chunks = segment.chunks.tolist()
+        terms: dict[int, list[tuple[int, int]]] = {}
+        for term in segment.body.terms():
+            for document, frequency in zip(*(part.tolist() for part in segment.body.postings(term)), strict=True):
+                terms.setdefault(chunks[document], []).append((term, frequency))
+        for place, chunk in enumerate(chunks):
+            fact = chunk >> CHUNK_BITS
+            if fact in facts:
+                row = (int(segment.lengths[place]), int(segment.owners[place]), segment.vectors[place].tobytes())
+                found.setdefault(facts[fact], []).append((*row, sorted(terms.get(chunk, []))))
     return found
+
+
+def _grams(store: Store, blobs: dict[Any, Any]) -> dict[str, list[int]]:
+    """The trigrams that each blob has in the files, or would have: the tail is searched as it is."""
+    connection = store.connection()
+    applied, names = exact.derived(connection)
+    found: dict[str, set[int]] = {}
+    for segment in (store.grams.open(name) for name in names):
+        owners = segment.owners.tolist()
+        for key in segment.keys(segment.owners * 0 + range(len(owners))).tolist():
+            blob = owners[key & (grams.MAX_BLOCKS - 1)]
+            if blob in blobs:
+                found.setdefault(blobs[blob].hex(), set()).add(key >> grams.BLOCK_BITS)
+    for blob in exact.tail(connection, applied):
+        for block in grams.blocks_of(grams.folded(fact_rows.content(connection, blob))):
+            keys = grams.keys_of(block, 0).tolist()
+            found.setdefault(blobs[blob].hex(), set()).update(key >> grams.BLOCK_BITS for key in keys)
+    return {blob: sorted(held) for blob, held in sorted(found.items()) if held}

@@ -13,11 +13,20 @@ from typing import Any, Literal, NamedTuple
 PROJECT = "project:"  # the root of a codebase that came as content has this prefix
 
 Skip = Literal["binary", "huge", "minified", "unreadable", "failed"]
+TextMode = Literal["matches", "files", "counts"]
 JobState = Literal["running", "completed", "failed", "interrupted"]
 Decision = Literal[
     "fresh", "synced", "coalesced", "skipped_recent", "skipped_indexing", "skipped_requires_reindex", "failed"
 ]
 State = Literal["not_found", "indexing", "indexed", "sync_completed", "indexfailed", "requires_reindex"]
+
+
+class ModelName(NamedTuple):
+    """Which model made the vectors of a store; the default is none."""
+
+    provider: str = "none"
+    model: str = "none"
+    dimension: int = 0
 
 
 class Stat(NamedTuple):
@@ -80,7 +89,8 @@ class Facts:
     chunks: list[Chunk]
     uses: bytes
     interface: bytes
-    texts: list[str]  # one per chunk: its terms, spelled out, for the candidate index
+    names: tuple[bytes, bytes] = (b"", b"")  # packed terms of the definitions' names
+    about: tuple[bytes, bytes] = (b"", b"")  # packed terms of what the file says of itself at its top
     diagnostics: tuple[str, ...] = ()
 
 
@@ -152,6 +162,7 @@ class RunStats:
     read: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
     failures: list[Diagnostic] = field(default_factory=list)  # the first of those that `failed` counts
+    job: str = ""  # that recorded it, if one did
 
     @property
     def changes(self) -> int:
@@ -188,6 +199,16 @@ class Managed:
 
 
 @dataclass(frozen=True, slots=True)
+class Function:
+    """A definition that is shown under the hit of its file."""
+
+    symbol: str
+    kind: str
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One answer of a search."""
 
@@ -201,6 +222,9 @@ class Hit:
     snippet: str
     content_hash: str
     fresh: bool
+    functions: tuple[Function, ...] = ()
+    also: tuple[str, ...] = ()
+    why: Mapping[str, float] | None = None
 
 
 @dataclass(slots=True)
@@ -211,7 +235,7 @@ class Freshness:
     snapshot: str
     head: str
     generation: int
-    checked_at: str
+    checked_at: str | None  # when the tree was last looked at; None: not in this process
     verified: int = 0
     dropped: int = 0
     changed: int = 0  # hits whose file is no longer what was indexed
@@ -286,6 +310,36 @@ class Content(Answer):
     total_lines: int
     truncated: bool
     language: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextMatch:
+    """A line that an exact search found (several with multiline), and where in it the match begins."""
+
+    path: str
+    line: int
+    column: int
+    text: str
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileMatches:
+    """How many matches a file has; in a list of files only that it has one."""
+
+    path: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextFound(Answer):
+    """The answer of an exact search: matches, or files with their counts; `total` counts what was found."""
+
+    matches: tuple[TextMatch, ...]
+    files: tuple[FileMatches, ...]
+    total: int
+    truncated: bool
 
 
 class Transition(NamedTuple):

@@ -31,7 +31,8 @@ rounds = hits = 0
 while not os.path.exists(stop) or rounds < 5:
     with codebase.store.read() as connection:
         snapshot = gate.require(gate.judge(codebase.store, connection, codebase.root))
-        ranked = find.find(codebase.store, connection, snapshot, parse_query("marker_word steady"), Filter()).hits
+        source = find.Source(codebase.store, connection, snapshot, Filter())
+        ranked = list(find.Search([source], parse_query("marker_word steady"), None).files())
         assert len(ranked) >= 20, f"{len(ranked)} hits"
         for hit in ranked[:8]:
             shown = find.show(connection, hit, True)

@@ -1,4 +1,4 @@
-"""The candidate index is derived: rebuilt from the database it gives the same answers, and nothing is parsed."""
+"""Segments are derived: rebuilt from the database it gives the same answers, and nothing is parsed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from clew import Engine
 from clew.errors import StoreCorrupt
 from clew.store import derive, integrity, leases
 from clew.store import sweep as sweeping
-from clew.store.lexical import CHUNK_BITS
+from clew.store.segments import CHUNK_BITS, merge_arrays, write_segment
 from clew.store.sweep import sweep
 from tests import dump
 from tests.conftest import git, make_engine, write_tree
@@ -42,23 +42,23 @@ def test_a_rebuild_gives_identical_answers_without_parsing(
     engine.sync(str(root))
     before = dump.state(engine, root)
     store = engine.resolve(str(root)).store
-    epoch = derive.derived(store.connection()).epoch
     monkeypatch.setattr("clew.index.worker.extract", no_parsing)
     monkeypatch.setattr("clew.index.worker.work", no_parsing)
     for _ in range(3):
-        assert engine.repair(str(root)) == 31
+        assert engine.repair(str(root)).files == 31
         assert dump.state(engine, root) == before
     shutil.rmtree(store.directory / "lexical")
     engine.repair(str(root))
     assert dump.state(engine, root) == before
-    assert derive.derived(store.connection()).epoch == epoch + 4
-    assert [path.name for path in (store.directory / "lexical").iterdir()] == [str(epoch + 4)]
+    sweep(store)
+    names = derive.derived(store.connection()).segments
+    assert {path.stem for path in (store.directory / "lexical").iterdir()} == set(names)
 
 
 def test_a_rebuild_of_nothing(engine: Engine, tmp_path: Path) -> None:
     root = write_tree(tmp_path / "empty", {"data.csv": "a,b\n"})
     engine.index(str(root))
-    assert engine.repair(str(root)) == 0
+    assert engine.repair(str(root)).files == 0
     assert engine.search("anything", str(root)).hits == ()
     write_tree(root, {"a.py": "def alpha(): pass\n"})
     assert engine.search("alpha", str(root)).hits
@@ -112,16 +112,35 @@ def test_a_missing_candidate_index(engine: Engine, root: Path) -> None:
     fresh.close()
 
 
-def test_documents_that_were_deleted(engine: Engine, root: Path) -> None:
+def test_a_segment_that_lacks_what_it_should_have(engine: Engine, root: Path) -> None:
     engine.index(str(root))
     store = engine.resolve(str(root)).store
-    with store.exclusive() as connection, store.lexical.writer(derive.derived(connection).epoch) as writer:
-        for facts in (3, 4):
-            writer.remove(facts)
-    (problem,) = integrity.inspect(store).problems
-    assert problem == "the candidate index lacks 2 blobs: run `clew repair`"
-    engine.repair(str(root))
-    assert integrity.inspect(store).problems == ()
+    with store.exclusive() as connection:
+        (name,) = derive.derived(connection).segments
+        segment = store.segments.open(name)
+        write_segment(store.segments.path(name), merge_arrays([segment], segment.facts[2:]), segment.model)
+    fresh = make_engine(engine.config.home)
+    (problem,) = integrity.inspect(fresh.resolve(str(root)).store).problems
+    assert problem == "the search index lacks 2 blobs: run `clew repair`"
+    fresh.repair(str(root))
+    assert integrity.inspect(fresh.resolve(str(root)).store).problems == ()
+    fresh.close()
+
+
+def test_many_small_segments_are_merged(engine: Engine, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(derive, "TAIL_CHUNKS", 0)
+    monkeypatch.setattr(derive, "MAX_SEGMENTS", 3)
+    engine.index(str(root))
+    for edition in range(6):
+        write_tree(root, {f"m{edition}.py": module(1_000 + edition), f"new{edition}.py": module(2_000 + edition)})
+        engine.sync(str(root))
+        store = engine.resolve(str(root)).store
+        assert len(derive.derived(store.connection()).segments) <= 4
+    fresh = make_engine(engine.config.home.parent / "another")
+    fresh.index(str(root))
+    assert dump.state(engine, root) == dump.state(fresh, root)
+    assert all(check.ok for check in engine.doctor().checks)
+    fresh.close()
 
 
 def test_rows_without_an_owner(engine: Engine, root: Path) -> None:
@@ -215,16 +234,16 @@ def test_a_lease_ends_with_an_error(tmp_path: Path) -> None:
     assert leases.oldest(tmp_path / "leases") is None
 
 
-def test_a_worn_candidate_index_is_made_anew(engine: Engine, root: Path) -> None:
+def test_segments_that_are_mostly_dead_are_made_anew(engine: Engine, root: Path) -> None:
     engine.index(str(root))
     store = engine.resolve(str(root)).store
-    epoch = derive.derived(store.connection()).epoch
     for i in range(25):
         (root / f"m{i}.py").unlink()
     engine.sync(str(root))
     sweep(store)
     sweep(store)
-    assert derive.derived(store.connection()).epoch > epoch
+    (name,) = derive.derived(store.connection()).segments
+    assert len(store.segments.open(name).facts) == 5
     assert engine.search("alpha_27", str(root)).hits[0].path == "m27.py"
     assert all(check.ok for check in engine.doctor().checks)
 

@@ -18,14 +18,13 @@ from clew.index.pool import ParsePool
 from clew.index.worker import ZSTD_LEVEL, Outcome
 from clew.parse.languages import LANGUAGES, language_of
 from clew.source.git import git_blob_hash
-from clew.store import derive, facts
+from clew.store import derive, exact, facts
 from clew.store.facts import FactsKey
 from clew.store.snapshots import Entry
 from clew.store.store import Store
 from clew.types import Diagnostic, Facts, FileContent, RunStats, Skip, Stat
 
 _COMMIT_BYTES = 2_000_000  # of parsed source a transaction: what a kill can cost
-_DERIVE_CHUNKS = 30_000  # documents kept in memory before they go into the candidate index
 
 NO_STAT = Stat(0, 0, 0, 0)
 Report = Callable[[int, int], None]  # files and bytes done so far
@@ -85,8 +84,6 @@ class _Run:
         self._sizes: dict[FactsKey, int] = {}
         self._parsed: list[_Parsed] = []
         self._parsed_bytes = 0
-        self._fresh: dict[int, list[str]] = {}
-        self._fresh_chunks = 0
         self._files = self._bytes = 0
 
     def take(self, file: FileContent) -> tuple[FactsKey, tuple[str, bytes]] | None:
@@ -133,10 +130,14 @@ class _Run:
             self._write()
 
     def finish(self) -> Stored:
-        """Write what is left, and move a tail that grew too long into the candidate index."""
+        """Write what is left, and move tails that grew too long into segments."""
         self._write()
         if derive.tail_size(self._connection) > derive.TAIL_CHUNKS:
-            self._derive()
+            with self._store.exclusive() as connection:
+                derive.catch_up(self._store, connection)
+        if exact.tail_bytes(self._connection) > exact.TAIL_BYTES:
+            with self._store.exclusive() as connection:
+                exact.catch_up(self._store, connection)
         return self._stored
 
     def _write(self) -> None:
@@ -149,11 +150,7 @@ class _Run:
                 if not isinstance(result, Facts):
                     self._known[key] = _Known(blob, None)
                     continue
-                facts_id, is_new = facts.add_facts(connection, blob, key, result)
-                self._known[key] = _Known(blob, facts_id)
-                if is_new:
-                    self._fresh[facts_id] = result.texts
-                    self._fresh_chunks += len(result.texts)
+                self._known[key] = _Known(blob, facts.add_facts(connection, blob, key, result))
         for key, _, (result, _) in batch:
             for file, skip in self._waiting.pop(key):
                 if isinstance(result, Facts):
@@ -163,13 +160,6 @@ class _Run:
                     self._stored.diagnostics.append(Diagnostic(file.path, "failed", result))
                     skip = "failed"
                 self._add_entry(file, self._known[key], key.language, skip)
-        if self._fresh_chunks >= _DERIVE_CHUNKS:
-            self._derive()
-
-    def _derive(self) -> None:
-        with self._store.exclusive() as connection:
-            derive.catch_up(self._store, connection, self._fresh)
-        self._fresh, self._fresh_chunks = {}, 0
 
     def _look_up(self, key: FactsKey) -> _Known | None:
         blob = facts.find_blob(self._connection, key.blob_hash)

@@ -30,6 +30,8 @@ def index_content(
         run = begin_create(target)
 
         def act(seen: Watch) -> RunStats:
+            if run.must_clear:
+                run.clear(seen)
             assert run.snapshot is not None
             with store.lease():
                 return _take(target, run.snapshot, run.job.id, files, removed, seen, run=run)
@@ -88,7 +90,7 @@ def _take(
             revive_entries(connection, stored.entries)
             snapshot = snapshots.flip(connection, snapshot, changed, gone, head="no-head", diagnostics={})
             is_first = run is not None and run.is_first
-            complete(connection, target.root, snapshot, run_id, "indexed" if is_first else "sync_completed")
+            complete(connection, target, snapshot, run_id, "indexed" if is_first else "sync_completed")
             stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
             if run is not None:
                 run.complete(connection, stats)

@@ -25,7 +25,7 @@ from clew.lifecycle.lock import Pulse, codebase_lock
 from clew.lifecycle.log import log
 from clew.source import git
 from clew.source.trees import Tree, look_at
-from clew.store import codebases, derive, jobs, snapshots
+from clew.store import codebases, derive, exact, jobs, snapshots
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
 from clew.store.sweep import is_due
@@ -80,6 +80,7 @@ class Run:
             except Exception as error:
                 self._fail(repr(error))
                 raise
+        stats.job = self.job.id
         self._log.info("%s completed: %s", self.job.action, _brief(stats))
         if self.needs_sweep:
             sweep(self.target, self.job.id)
@@ -87,7 +88,7 @@ class Run:
 
     def complete(self, connection: apsw.Connection, stats: RunStats) -> None:
         """Record the end of the job, in the transaction that makes its work visible."""
-        counts = {key: value for key, value in asdict(stats).items() if key != "failures"}
+        counts = {key: value for key, value in asdict(stats).items() if key not in ("failures", "job")}
         failures = [asdict(failure) for failure in stats.failures]
         jobs.end(connection, self.job.id, "completed", now(), stats=counts, failures=failures)
 
@@ -95,7 +96,9 @@ class Run:
         if self.job.action == "repair":
             return self._repair(seen)
         if self.must_clear:
-            self._clear(seen)
+            self.clear(seen)
+        if self.is_first:
+            derive.drop_damaged(self.target.store)
         assert self.snapshot is not None
         with self.target.store.lease():
             stats = bring_up(self.target, self.snapshot, seen, run=self, is_first=self.is_first)
@@ -106,11 +109,12 @@ class Run:
         seen(Progress("repair", 0, 0, 0, 0))
         stats = RunStats(parsed=0)
         stats.files = derive.rebuild(self.target.store)
+        exact.rebuild(self.target.store)
         with self.target.store.write() as connection:
             self.complete(connection, stats)
         return stats
 
-    def _clear(self, seen: Watch) -> None:
+    def clear(self, seen: Watch) -> None:
         """Drop what was there; before the run's own lease, so that the second sweep removes what the first marked."""
         seen(Progress("clear", 0, 0, 0, 0))
         with self.target.store.write() as connection:
@@ -130,7 +134,7 @@ class Run:
                 return  # removed under it: there is nothing left to say it in
             with self.target.store.write() as connection:
                 if self.is_first:
-                    _move(connection, self.target.root, "indexfailed", self.job.id, cause)
+                    _move(connection, self.target, "indexfailed", self.job.id, cause)
                 jobs.end(connection, self.job.id, "failed", now(), error=cause)
         except (ClewError, OSError) as error:
             self._log.error("the failure could not be recorded: %s", error)
@@ -141,6 +145,7 @@ def begin_create(target: Target, *, force: bool = False, wait_s: float = SYNC_WA
     store, root, action = target.store, target.root, "reindex" if force else "create"
     with _begun(target, action, wait_s) as run, store.write() as connection:
         before = gate.judge(store, connection, root)
+        built = jobs.last_build(connection, root)
         left = jobs.interrupt_unfinished(connection, root, run.job.started_at)
         if not force and before.verdict == "ok" and before.proof.outcome == "valid":
             run.snapshot = before.snapshot  # made since this run was asked for: there is only a sync left to do
@@ -148,10 +153,16 @@ def begin_create(target: Target, *, force: bool = False, wait_s: float = SYNC_WA
             return run
         takes_over = before.row is not None and before.row.state == "indexing"
         is_foreign = before.verdict == "requires_reindex" or (
-            before.row is not None and before.row.fingerprint != proof.fingerprint()
+            before.row is not None and before.row.fingerprint != proof.fingerprint(store.model)
         )  # what another version made must not count as made by this one
-        wants_nothing_old = force or is_foreign or (takes_over and left is not None and left.action == "reindex")
-        was_cleared = takes_over and left is not None and left.cleared and not is_foreign
+        is_owed = (  # a reindex that died, or failed before it dropped anything, is still to be done
+            built is not None
+            and built.action == "reindex"
+            and built.state != "completed"
+            and (takes_over or not built.cleared)
+        )
+        wants_nothing_old = force or is_foreign or is_owed
+        was_cleared = takes_over and is_owed and built is not None and built.cleared and not is_foreign
         action = "reindex" if wants_nothing_old else "create"
         run.must_clear = wants_nothing_old and not was_cleared
         resumes = left.id if takes_over and left is not None else None
@@ -163,7 +174,7 @@ def begin_create(target: Target, *, force: bool = False, wait_s: float = SYNC_WA
             )
             cause += f" (proof: {before.proof.reason})"
         run.job = Job(run.job.id, root, action, "running", run.job.started_at, resumes=resumes)
-        _move(connection, root, "indexing", run.job.id, cause)
+        _move(connection, target, "indexing", run.job.id, cause)
         row = codebases.find_codebase(connection, root)
         assert row is not None
         codebases.clear_marker(connection, row.id)
@@ -180,7 +191,7 @@ def begin_sync(target: Target, *, wait_s: float = SYNC_WAIT_S) -> Run:
         with contextlib.suppress(Busy), codebase_lock(store, root, wait_s=LOCK_WAIT_S), store.write() as connection:
             now_standing = gate.judge(store, connection, root)  # where it is busy, the verdict stands all the same
             if now_standing.verdict == "requires_reindex" and now_standing.claims_index:
-                _move(connection, root, "requires_reindex", str(uuid.uuid4()), "sync met another fingerprint")
+                _move(connection, target, "requires_reindex", str(uuid.uuid4()), "sync met another fingerprint")
     gate.require(standing)
     with _begun(target, "sync", wait_s) as run, store.write() as connection:
         run.snapshot = gate.require(gate.judge(store, connection, root))
@@ -270,13 +281,13 @@ def bring_up(
         _note_unchanged(store, snapshot, tree, run, stats)
         return stats
     total = len(plan.suspects) + len(plan.outdated)
-    size = sum(tree.files[path].size for path in (*plan.suspects, *plan.outdated))
+    size = sum(tree.files[path][0] for path in (*plan.suspects, *plan.outdated))
     generation = snapshot.generation
 
     def finish(connection: apsw.Connection, snapshot: Snapshot, stats: RunStats) -> None:
         if is_first or snapshot.generation != generation:
             state: State = "indexed" if is_first else "sync_completed"
-            complete(connection, root, snapshot, run.job.id if run else run_id, state)
+            complete(connection, target, snapshot, run.job.id if run else run_id, state)
         if run is not None:
             run.complete(connection, stats)
 
@@ -293,11 +304,18 @@ def bring_up(
     )
 
 
-def complete(connection: apsw.Connection, root: str, snapshot: Snapshot, run: str, state: State) -> None:
+def complete(connection: apsw.Connection, target: Target, snapshot: Snapshot, run: str, state: State) -> None:
     """Marker and state, in the flip's transaction: the index is whole from here on."""
-    payload = proof.marker_payload(root, files=snapshot.files, chunks=snapshot.chunks, run=run, completed_at=now())
+    payload = proof.marker_payload(
+        target.root,
+        files=snapshot.files,
+        chunks=snapshot.chunks,
+        run=run,
+        completed_at=now(),
+        model=target.store.model,
+    )
     codebases.write_marker(connection, snapshot.codebase, payload)
-    _move(connection, root, state, run, "completed")
+    _move(connection, target, state, run, "completed")
 
 
 @contextlib.contextmanager
@@ -322,8 +340,9 @@ def _begun(target: Target, action: str, wait_s: float) -> Iterator[Run]:
         run.held = held.pop_all()
 
 
-def _move(connection: apsw.Connection, root: str, state: State, run: str, cause: str) -> None:
-    states.move(connection, root, state, run=run, cause=cause, fingerprint=proof.fingerprint())
+def _move(connection: apsw.Connection, target: Target, state: State, run: str, cause: str) -> None:
+    fingerprint = proof.fingerprint(target.store.model)
+    states.move(connection, target.root, state, run=run, cause=cause, fingerprint=fingerprint)
 
 
 def _note_unchanged(store: Store, snapshot: Snapshot, tree: Tree, run: Run | None, stats: RunStats) -> None:

@@ -157,7 +157,7 @@ class _Reader:
     def files(self) -> Iterator[FileContent]:
         with FileReader(self._plan.tree.root) as disk:
             for path in self._plan.suspects:
-                file = self._suspect(disk, path, self._plan.tree.files[path])
+                file = self._suspect(disk, path, Stat(*self._plan.tree.files[path]))
                 if file is not None:
                     yield file
         for path in self._plan.outdated:

@@ -1,34 +1,40 @@
-"""Keeps the candidate index in step with the truth.
+"""Keeps the segments in step with the truth.
 
-`derived.applied` says up to which facts the index is complete. What is newer is the tail: searches scan
-it, so a save is searchable with its flip and the index may follow later. A crash at any point leaves a
-longer tail, never a gap. Main calls: `catch_up`, `rebuild`.
+`derived.applied` says up to which facts the segments go. What is newer is the tail: readers make a small
+segment of it in memory, so a save is searchable with its flip and the files may follow later. A crash at any
+point leaves a longer tail, never a gap. Main calls: `catch_up`, `rebuild`, `tidy`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+import uuid
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import apsw
 
-from clew.store.database import fetch_all, fetch_one
-from clew.store.facts import document_texts
+from clew.errors import StoreCorrupt
+from clew.store.database import fetch_all, fetch_one, transaction
+from clew.store.segments import CHUNK_BITS, ChunkRow, FactsRow, Segment, make_arrays, merge_arrays, write_segment
 from clew.store.store import Store
 
-TAIL_CHUNKS = 500  # scanning this many costs a query about 2 ms; more are moved into the index
+TAIL_CHUNKS = 500  # making a segment of this many costs a first query about 5 ms; more go into a file
+SEGMENT_CHUNKS = 60_000  # in one file at the most when it is made: bounds the memory of making it
+MAX_SEGMENTS = 8  # every query looks into each
+MAX_DEAD_SHARE = 0.3  # of the facts in segments, before they are made anew without them
 
 
 class Derived(NamedTuple):
-    epoch: int
     applied: int
+    segments: tuple[str, ...]
 
 
 def derived(connection: apsw.Connection) -> Derived:
-    """Which candidate index is in use, and how far it goes."""
-    row = fetch_one(connection, "SELECT epoch, applied FROM derived WHERE kind = 'lexical'")
+    """How far the segments go, and which files they are."""
+    row = fetch_one(connection, "SELECT applied FROM derived WHERE kind = 'lexical'")
     assert row is not None
-    return Derived(*row)
+    names = fetch_all(connection, "SELECT name FROM segment ORDER BY first")
+    return Derived(row[0], tuple(name for (name,) in names))
 
 
 def tail_size(connection: apsw.Connection) -> int:
@@ -38,33 +44,121 @@ def tail_size(connection: apsw.Connection) -> int:
     return count
 
 
-def catch_up(store: Store, connection: apsw.Connection, fresh: Mapping[int, list[str]]) -> None:
-    """Move the tail into the index. Under `store.exclusive`, outside a transaction.
+def tail_segment(store: Store, connection: apsw.Connection, facts: Iterable[int]) -> Segment:
+    """A segment in memory of facts that no file has yet."""
+    wanted = sorted(facts)
+    return Segment(make_arrays(*_rows(connection, wanted), store.encode), store.model.model)
 
-    `fresh` has the documents of facts that this process has just added; others may be leftovers of a
-    crash, so they are removed before they are added."""
-    epoch, applied = derived(connection)
-    pending = [row[0] for row in fetch_all(connection, "SELECT id FROM facts WHERE id > ? ORDER BY id", (applied,))]
-    if not pending:
-        return
-    with store.lexical.writer(epoch, create=applied == 0, large=len(pending) > 100) as writer:
-        for facts in pending:
-            if facts not in fresh:
-                writer.remove(facts)
-            writer.add(facts, fresh[facts] if facts in fresh else document_texts(connection, facts))
-    connection.execute("UPDATE derived SET applied = ? WHERE kind = 'lexical'", (pending[-1],))
+
+def catch_up(store: Store, connection: apsw.Connection) -> None:
+    """Move the tail into files. Under `store.exclusive`, outside a transaction."""
+    if any(store.segments.open(name).model != store.model.model for name in derived(connection).segments):
+        _forget(connection)  # vectors of two models are never mixed
+    applied = derived(connection).applied
+    pending = fetch_all(connection, "SELECT id, chunks FROM facts WHERE id > ? ORDER BY id", (applied,))
+    for batch in _batches(pending):
+        _add(store, connection, batch)
+    if len(derived(connection).segments) > MAX_SEGMENTS:
+        _merge(store, connection)
 
 
 def rebuild(store: Store) -> int:
-    """Make the candidate index anew, in a new epoch, from the database alone; the number of facts in it."""
+    """Make the segments anew from the database alone; the number of facts in them."""
     with store.exclusive() as connection:
-        epoch = derived(connection).epoch + 1
-        everything = [row[0] for row in fetch_all(connection, "SELECT id FROM facts ORDER BY id")]
-        if everything:
-            with store.lexical.writer(epoch, create=True, large=True) as writer:
-                for facts in everything:
-                    writer.add(facts, document_texts(connection, facts))
-        applied = everything[-1] if everything else 0
-        connection.execute("UPDATE derived SET epoch = ?, applied = ? WHERE kind = 'lexical'", (epoch, applied))
-        connection.execute("DELETE FROM doomed")  # the new index never had them
-    return len(everything)
+        _forget(connection)
+        catch_up(store, connection)
+        count: int = connection.execute("SELECT count(*) FROM facts").get
+    return count
+
+
+def _forget(connection: apsw.Connection) -> None:
+    with transaction(connection):
+        connection.execute("DELETE FROM segment")
+        connection.execute("UPDATE derived SET applied = 0, epoch = epoch + 1 WHERE kind = 'lexical'")
+
+
+def drop_damaged(store: Store) -> None:
+    """Before an index is made: segments that cannot be read are not worth keeping, since they can be made again."""
+    with store.exclusive() as connection:
+        try:
+            for name in derived(connection).segments:
+                store.segments.open(name)
+        except StoreCorrupt:
+            _forget(connection)
+
+
+def tidy(store: Store, connection: apsw.Connection, *, drop_files: bool) -> None:
+    """After a sweep: segments that are mostly dead are made anew, and files of none are removed."""
+    applied, names = derived(connection)
+    if names:
+        alive: int = connection.execute("SELECT count(*) FROM facts WHERE id <= ?", (applied,)).get
+        try:
+            held = sum(len(store.segments.open(name).facts) for name in names)
+        except StoreCorrupt:
+            return  # readers say so; `repair` makes them anew
+        if held and 1 - alive / held > MAX_DEAD_SHARE:
+            _merge(store, connection)
+    if drop_files:
+        store.segments.drop_others(derived(connection).segments)
+
+
+def _batches(pending: list[tuple[Any, ...]]) -> Iterator[list[int]]:
+    batch: list[int] = []
+    size = 0
+    for facts, chunks in pending:
+        if batch and size + chunks > SEGMENT_CHUNKS:
+            yield batch
+            batch, size = [], 0
+        batch.append(facts)
+        size += chunks
+    if batch:
+        yield batch
+
+
+def _add(store: Store, connection: apsw.Connection, facts: list[int]) -> None:
+    name = f"{facts[0]}-{facts[-1]}-{uuid.uuid4().hex[:8]}"
+    write_segment(store.segments.path(name), make_arrays(*_rows(connection, facts), store.encode), store.model.model)
+    with transaction(connection):
+        connection.execute("INSERT INTO segment VALUES (?, ?, ?)", (facts[0], facts[-1], name))
+        connection.execute("UPDATE derived SET applied = ? WHERE kind = 'lexical'", (facts[-1],))
+
+
+def _merge(store: Store, connection: apsw.Connection) -> None:
+    """One segment instead of the small ones, without what is dead."""
+    import numpy as np
+
+    opened = {name: store.segments.open(name) for name in derived(connection).segments}
+    small = {name: segment for name, segment in opened.items() if len(segment.chunks) < SEGMENT_CHUNKS}
+    merged = small if len(small) > 1 else opened
+    keep = np.array([row[0] for row in connection.execute("SELECT id FROM facts ORDER BY id")], np.int64)
+    arrays = merge_arrays(list(merged.values()), keep)
+    bounds = fetch_all(connection, "SELECT first, last, name FROM segment")
+    first = min(first for first, _, name in bounds if name in merged)
+    last = max(last for _, last, name in bounds if name in merged)
+    name = f"{first}-{last}-{uuid.uuid4().hex[:8]}"
+    write_segment(store.segments.path(name), arrays, store.model.model)
+    with transaction(connection):
+        connection.executemany("DELETE FROM segment WHERE name = ?", ((old,) for old in merged))
+        connection.execute("INSERT INTO segment VALUES (?, ?, ?)", (first, last, name))
+
+
+def _rows(connection: apsw.Connection, facts: list[int]) -> tuple[list[FactsRow], list[ChunkRow]]:
+    """The rows that a segment of these facts is made of."""
+    if not facts:
+        return [], []
+    wanted = set(facts)
+    first, last = facts[0], facts[-1]
+    about = fetch_all(
+        connection,
+        "SELECT id, symbols, names_terms, names_freqs, about_terms, about_freqs FROM facts WHERE id BETWEEN ? AND ?"
+        " ORDER BY id",
+        (first, last),
+    )
+    chunks: Iterable[tuple[Any, ...]] = connection.execute(
+        "SELECT id, length, symbol, terms, freqs FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id",
+        (first << CHUNK_BITS, (last + 1 << CHUNK_BITS) - 1),
+    )
+    return (
+        [FactsRow(row[0], row[1], (row[2], row[3]), (row[4], row[5])) for row in about if row[0] in wanted],
+        [ChunkRow(*row) for row in chunks if row[0] >> CHUNK_BITS in wanted],
+    )

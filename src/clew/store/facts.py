@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import apsw
 import zstandard
 
-from clew import tokens
 from clew.store.database import fetch_all, fetch_one
-from clew.store.lexical import CHUNK_BITS
+from clew.store.segments import CHUNK_BITS
 from clew.types import Chunk, Facts, Import, Symbol
 
 _ORDINALS = (1 << CHUNK_BITS) - 1
@@ -78,16 +77,16 @@ def add_blob(connection: apsw.Connection, blob_hash: bytes, size: int, compresse
     return connection.last_insert_rowid()
 
 
-def add_facts(connection: apsw.Connection, blob: int, key: FactsKey, facts: Facts) -> tuple[int, bool]:
-    """Store the facts of a blob; (id, whether they are new)."""
+def add_facts(connection: apsw.Connection, blob: int, key: FactsKey, facts: Facts) -> int:
+    """Store the facts of a blob; the id of those that are there if another process was faster."""
     known = find_facts(connection, blob, key.language, key.extractor)
     if known:
         revive(connection, (), [known[0]])
-        return known[0], False
+        return known[0]
     tokens_total = sum(chunk.length for chunk in facts.chunks)
     connection.execute(
-        "INSERT INTO facts (blob, language, extractor, interface, uses, chunks, symbols, tokens, diagnostics)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO facts (blob, language, extractor, interface, uses, chunks, symbols, tokens, diagnostics,"
+        " names_terms, names_freqs, about_terms, about_freqs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             blob,
             key.language,
@@ -98,6 +97,8 @@ def add_facts(connection: apsw.Connection, blob: int, key: FactsKey, facts: Fact
             len(facts.symbols),
             tokens_total,
             " ".join(facts.diagnostics),
+            *facts.names,
+            *facts.about,
         ),
     )
     facts_id = connection.last_insert_rowid()
@@ -113,11 +114,11 @@ def add_facts(connection: apsw.Connection, blob: int, key: FactsKey, facts: Fact
     connection.executemany(
         "INSERT INTO import VALUES (?, ?, ?, ?, ?, ?)", ((base | i, *row) for i, row in enumerate(facts.imports))
     )
-    return facts_id, True
+    return facts_id
 
 
 def remove_facts(connection: apsw.Connection, facts: Iterable[int]) -> None:
-    """Delete facts and all that hangs on them, but for their documents in the candidate index."""
+    """Delete facts and all that hangs on them."""
     for facts_id in facts:
         span = id_range(facts_id)
         for table in ("chunk", "symbol", "import"):
@@ -131,6 +132,21 @@ def content(connection: apsw.Connection, blob: int) -> bytes:
     return zstandard.ZstdDecompressor().decompress(packed)
 
 
+def content_reader(connection: apsw.Connection) -> Callable[[int], bytes]:
+    """The same for many blobs, the last one kept: neighbours often have the same content."""
+    decompress = zstandard.ZstdDecompressor().decompress
+    kept: list[Any] = [None, b""]
+
+    def read(blob: int) -> bytes:
+        if kept[0] != blob:
+            packed: bytes = connection.execute("SELECT bytes FROM blob WHERE id = ?", (blob,)).get
+            kept[:] = blob, decompress(packed)
+        content: bytes = kept[1]
+        return content
+
+    return read
+
+
 def symbols_of(connection: apsw.Connection, facts: int) -> list[Symbol]:
     """The symbols of a blob, outer before inner."""
     rows = fetch_all(
@@ -140,6 +156,18 @@ def symbols_of(connection: apsw.Connection, facts: int) -> list[Symbol]:
         id_range(facts),
     )
     return [Symbol(*row) for row in rows]
+
+
+def symbol_at(connection: apsw.Connection, facts: int, ordinal: int) -> Symbol:
+    """One symbol of a blob."""
+    row = fetch_one(
+        connection,
+        "SELECT kind, name, qualified, start_byte, end_byte, name_byte, start_line, end_line, signature, doc, parent"
+        " FROM symbol WHERE id = ?",
+        (facts << CHUNK_BITS | ordinal,),
+    )
+    assert row is not None
+    return Symbol(*row)
 
 
 def imports_of(connection: apsw.Connection, facts: int) -> list[Import]:
@@ -161,17 +189,6 @@ def chunks_of(connection: apsw.Connection, facts: int) -> list[Chunk]:
         id_range(facts),
     )
     return [Chunk(*row) for row in rows]
-
-
-def document_texts(connection: apsw.Connection, facts: int) -> list[str]:
-    """The candidate index's documents for a blob, made again from the stored bytes: no parsing."""
-    blob: int = connection.execute("SELECT blob FROM facts WHERE id = ?", (facts,)).get
-    source, symbols = content(connection, blob), symbols_of(connection, facts)
-    texts = []
-    for chunk in chunks_of(connection, facts):
-        scope = symbols[chunk.symbol].qualified if chunk.symbol >= 0 else ""
-        texts.append(" ".join(tokens.document_terms(scope, source[chunk.start_byte : chunk.end_byte])))
-    return texts
 
 
 def id_range(facts: int) -> tuple[int, int]:

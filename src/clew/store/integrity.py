@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import apsw
 
 from clew.errors import StoreCorrupt
+from clew.store import exact
 from clew.store.derive import derived
-from clew.store.lexical import CHUNK_BITS
+from clew.store.segments import CHUNK_BITS
 from clew.store.store import Store
 from clew.store.sweep import garbage, unreferenced
 
@@ -35,6 +36,7 @@ def inspect(store: Store) -> Inspection:
         ]
         problems += _missing(connection)
         problems += _derived_problems(store, connection)
+        problems += _exact_problems(store, connection)
         strays = _strays(connection)
         orphans = unreferenced(connection) + strays
         blobs = connection.execute("SELECT count(*) FROM blob").get
@@ -64,14 +66,25 @@ def _strays(connection: apsw.Connection) -> int:
 
 
 def _derived_problems(store: Store, connection: apsw.Connection) -> list[str]:
-    """Facts whose documents the candidate index should have and has not."""
-    epoch, applied = derived(connection)
+    """Facts that the segments should have and have not."""
+    applied, names = derived(connection)
     if not applied:
         return []
+    held: Counter[int] = Counter()
     try:
-        held = Counter(store.lexical.facts_held(epoch))
+        for name in names:
+            held.update((store.segments.open(name).chunks >> CHUNK_BITS).tolist())
     except StoreCorrupt as error:
         return [str(error)]
     rows = connection.execute("SELECT id, chunks FROM facts WHERE id <= ? AND tombstone IS NULL", (applied,))
     wrong = sum(held[facts] != chunks for facts, chunks in rows)
-    return [f"the candidate index lacks {wrong} blobs: run `clew repair`"] if wrong else []
+    return [f"the search index lacks {wrong} blobs: run `clew repair`"] if wrong else []
+
+
+def _exact_problems(store: Store, connection: apsw.Connection) -> list[str]:
+    """Blobs that the trigrams should have and have not."""
+    try:
+        lacking = len(exact.missing(store, connection))
+    except StoreCorrupt as error:
+        return [str(error)]
+    return [f"the exact index lacks {lacking} blobs: run `clew repair`"] if lacking else []

@@ -23,6 +23,14 @@ class Unfinished(NamedTuple):
     cleared: bool
 
 
+class Build(NamedTuple):
+    """A create or reindex as it was recorded."""
+
+    action: str
+    state: str
+    cleared: bool
+
+
 def add(connection: apsw.Connection, job: Job, *, cleared: bool) -> None:
     """Note that a job begins; the oldest of the codebase's jobs are forgotten."""
     connection.execute(
@@ -73,6 +81,17 @@ def interrupt_unfinished(connection: apsw.Connection, root: str, at: str) -> Unf
         "UPDATE job SET state = 'interrupted', ended_at = ? WHERE root = ? AND state = 'running'", (at, root)
     )
     return Unfinished(row[0], row[1], bool(row[2])) if row else None
+
+
+def last_build(connection: apsw.Connection, root: str) -> Build | None:
+    """The newest create or reindex of a codebase, however it ended."""
+    row = fetch_one(
+        connection,
+        "SELECT action, state, cleared FROM job WHERE root = ? AND action IN ('create', 'reindex')"
+        " ORDER BY serial DESC LIMIT 1",
+        (root,),
+    )
+    return Build(row[0], row[1], bool(row[2])) if row else None
 
 
 def recent(connection: apsw.Connection, root: str, limit: int = KEPT) -> list[Job]:

@@ -1,27 +1,24 @@
-"""Snapshots: maps from path to blob, with the term statistics that scores are made from.
+"""Snapshots: maps from path to blob, with their totals.
 
-The flip changes a snapshot in one transaction: entries, statistics, generation. Statistics are kept by
-difference (minus the old blob's, plus the new one's), so that a save costs what the file costs.
+The flip changes a snapshot in one transaction: entries, totals, generation. Totals are kept by difference
+(minus the old blob's, plus the new one's), so that a save costs what the file costs.
 """
 
 from __future__ import annotations
 
 import json
-import sys
-from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import apsw
 
 from clew.store.database import fetch_all, fetch_one
-from clew.store.facts import bury, id_range
+from clew.store.facts import bury
 from clew.types import Stat
 
 WORKTREE = "worktree"
-_TERM_BATCH = 20_000  # chunks whose terms are counted at once: about 5 MB
 
 
 class Entry(NamedTuple):
@@ -34,6 +31,15 @@ class Entry(NamedTuple):
     skip: str | None
     stat: Stat
     generation: int
+
+
+class TextFile(NamedTuple):
+    """A file of a snapshot whose bytes are kept."""
+
+    path: str
+    language: str
+    blob: int
+    stat: Stat
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,27 @@ def entries(connection: apsw.Connection, snapshot: int) -> dict[str, Entry]:
         (snapshot,),
     )
     return {row[0]: Entry._make([*row[:5], Stat(*row[5:9]), row[9]]) for row in rows}
+
+
+def text_files(connection: apsw.Connection, snapshot: int, subtree: str = "") -> Iterator[TextFile]:
+    """Every file whose bytes are kept, in order of path, as it is asked for; `subtree` ends with a slash."""
+    last = subtree[:-1] + "0" if subtree else "\U0010ffff"
+    rows: Iterable[Any] = connection.execute(
+        "SELECT path, language, blob, size, mtime_ns, ctime_ns, inode FROM entry"
+        " WHERE snapshot = ? AND path >= ? AND path < ? AND blob IS NOT NULL ORDER BY path",
+        (snapshot, subtree, last),
+    )
+    return (TextFile(row[0], row[1], row[2], cast(Stat, row[3:])) for row in rows)
+
+
+def text_files_of(connection: apsw.Connection, snapshot: int, blobs: Sequence[int]) -> Iterator[TextFile]:
+    """The files that have one of these blobs, likewise."""
+    rows: Iterable[Any] = connection.execute(
+        "SELECT path, language, blob, size, mtime_ns, ctime_ns, inode FROM entry"
+        " WHERE blob IN (SELECT value FROM json_each(?)) AND snapshot = ? ORDER BY path",
+        (json.dumps(list(blobs)), snapshot),
+    )
+    return (TextFile(row[0], row[1], row[2], cast(Stat, row[3:])) for row in rows)
 
 
 def stats(connection: apsw.Connection, snapshot: int) -> dict[str, Stat]:
@@ -195,7 +222,6 @@ def flip(
     )
     bury(connection, old_blobs, old_facts)
     added, dropped = new_facts - old_facts, old_facts - new_facts
-    _shift_terms(connection, snapshot.id, added, dropped)
     files: int = connection.execute("SELECT count(*) FROM entry WHERE snapshot = ?", (snapshot.id,)).get
     plus, minus = _totals(connection, added), _totals(connection, dropped)
     connection.execute(
@@ -255,7 +281,7 @@ def skipped(connection: apsw.Connection, snapshot: Snapshot) -> dict[str, int]:
 def delete_snapshots(connection: apsw.Connection, codebase: int) -> None:
     """Drop every snapshot of a codebase; the blobs are left to the sweep."""
     of_codebase = "SELECT id FROM snapshot WHERE codebase = ?"
-    for table in ("entry", "snapshot_term", "footprint"):
+    for table in ("entry", "footprint"):
         connection.execute(f"DELETE FROM {table} WHERE snapshot IN ({of_codebase})", (codebase,))
     connection.execute("DELETE FROM snapshot WHERE codebase = ?", (codebase,))
 
@@ -268,38 +294,3 @@ def _totals(connection: apsw.Connection, facts: Counter[int]) -> tuple[int, int,
         assert row is not None
         chunks, symbols, tokens = chunks + times * row[0], symbols + times * row[1], tokens + times * row[2]
     return chunks, symbols, tokens
-
-
-def _shift_terms(connection: apsw.Connection, snapshot: int, added: Counter[int], dropped: Counter[int]) -> None:
-    """Document frequencies: how many chunks of the snapshot hold a term, once for each path."""
-    delta: Counter[int] = Counter()
-    batch: list[bytes] = []
-    for facts_id, times in added.items():
-        batch += _packed_terms(connection, facts_id) * times
-        if len(batch) >= _TERM_BATCH:
-            delta.update(term_array(b"".join(batch)))  # counted in native code
-            batch.clear()
-    delta.update(term_array(b"".join(batch)))
-    for facts_id, times in dropped.items():
-        delta.subtract(Counter(term_array(b"".join(_packed_terms(connection, facts_id) * times))))
-    connection.executemany(
-        "INSERT INTO snapshot_term VALUES (?, ?, ?) ON CONFLICT (snapshot, term) DO UPDATE SET df = df + excluded.df",
-        ((snapshot, term, delta[term]) for term in sorted(delta) if delta[term]),
-    )
-    connection.executemany(
-        "DELETE FROM snapshot_term WHERE snapshot = ? AND term = ? AND df <= 0",
-        ((snapshot, term) for term, n in delta.items() if n < 0),
-    )
-
-
-def _packed_terms(connection: apsw.Connection, facts: int) -> list[bytes]:
-    found = fetch_all(connection, "SELECT terms FROM chunk WHERE id BETWEEN ? AND ?", id_range(facts))
-    return [row[0] for row in found]
-
-
-def term_array(packed: bytes) -> array[int]:
-    """Term hashes as numbers, the same on every machine."""
-    terms = array("I", packed)
-    if sys.byteorder == "big":
-        terms.byteswap()
-    return terms

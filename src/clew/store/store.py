@@ -10,14 +10,17 @@ import contextlib
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import apsw
 
 from clew.errors import StoreError
 from clew.store import leases
 from clew.store.database import BUSY_TIMEOUT_MS, Database, identity, refused, transaction, translated
-from clew.store.lexical import LexicalIndex
+from clew.store.grams import GramFiles
 from clew.store.locks import FileLock
+from clew.store.segments import Encode, SegmentFiles
+from clew.types import ModelName
 
 WRITE_TIMEOUT_S = 60.0  # a batch takes well under a second; a minute means that something hangs
 
@@ -25,13 +28,17 @@ WRITE_TIMEOUT_S = 60.0  # a batch takes well under a second; a minute means that
 class Store:
     """The store in one directory. Safe to share between threads: each gets its own connection."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, model: ModelName = ModelName(), encode: Encode | None = None) -> None:  # noqa: B008
         self.directory = directory
+        self.model = model
+        self.encode = encode  # texts as vectors; None: this store has none
         self.database = directory / "clew.db"
         self.leases = directory / "leases"
-        self.lexical = LexicalIndex(directory / "lexical")
+        self.segments = SegmentFiles(directory / "lexical")
+        self.grams = GramFiles(directory / "exact")
         self._database = Database(self.database, "migrations")
         self._local = threading.local()
+        self.views: dict[Any, Any] = {}  # what readers have laid out of a snapshot, kept for its generation
 
     @property
     def exists(self) -> bool:

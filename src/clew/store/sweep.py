@@ -1,8 +1,8 @@
 """Removes what no snapshot refers to, in two steps, so that nobody loses what he is looking at.
 
 A flip tombstones what it replaces; a sweep tombstones whatever else is unreferenced, as a crash leaves it,
-and removes what was tombstoned before and no lease protects: from the database first, from the candidate
-index last. Main call: `sweep`.
+and removes what was tombstoned before and no lease protects. Segments are masked by whoever reads them, so
+they lose nothing; they are made anew when much in them is dead. Main call: `sweep`.
 """
 
 from __future__ import annotations
@@ -11,13 +11,11 @@ from typing import NamedTuple
 
 import apsw
 
-from clew.store import leases
+from clew.store import exact, leases
 from clew.store.database import transaction
-from clew.store.derive import derived, rebuild
+from clew.store.derive import tidy
 from clew.store.facts import remove_facts
 from clew.store.store import Store
-
-MAX_DEAD_SHARE = 0.3  # of the candidate index, before it is made anew
 
 _UNREFERENCED_FACTS = "NOT EXISTS (SELECT 1 FROM entry WHERE entry.facts = facts.id)"
 _UNREFERENCED_BLOB = "NOT EXISTS (SELECT 1 FROM entry WHERE entry.blob = blob.id)"
@@ -38,12 +36,9 @@ def sweep(store: Store) -> Swept:
                 connection.execute(f"UPDATE {table} SET tombstone = ? WHERE tombstone IS NULL AND {condition}", (now,))
             marked = connection.changes()
         held = leases.oldest(store.leases)
-        removed = _remove(store, connection, before=now if held is None else min(now, held))
-        worn = store.lexical.dead_share(derived(connection).epoch) > MAX_DEAD_SHARE
-        if held is None:
-            store.lexical.drop_other_epochs(derived(connection).epoch)
-    if worn:
-        rebuild(store)
+        removed = _remove(connection, before=now if held is None else min(now, held))
+        tidy(store, connection, drop_files=held is None)
+        exact.tidy(store, connection, drop_files=held is None)
     return Swept(marked, removed)
 
 
@@ -69,22 +64,15 @@ def garbage(connection: apsw.Connection) -> int:
     return count
 
 
-def _remove(store: Store, connection: apsw.Connection, *, before: int) -> int:
-    """From the database first: what is gone there cannot be used again while its documents are taken out."""
-    epoch, applied = derived(connection)
+def _remove(connection: apsw.Connection, *, before: int) -> int:
     doomed = [row[0] for row in connection.execute("SELECT id FROM facts WHERE tombstone < ? ORDER BY id", (before,))]
+    blobs: int = connection.execute("SELECT count(*) FROM blob WHERE tombstone < ?", (before,)).get
+    if not doomed and not blobs:
+        return 0
     with transaction(connection):
-        connection.executemany("INSERT INTO doomed VALUES (?)", ((facts,) for facts in doomed if facts <= applied))
         remove_facts(connection, doomed)
         connection.execute(
             "DELETE FROM blob WHERE tombstone < ? AND NOT EXISTS (SELECT 1 FROM facts WHERE facts.blob = blob.id)",
             (before,),
         )
-        removed = connection.changes()
-    indexed = [row[0] for row in connection.execute("SELECT facts FROM doomed ORDER BY facts")]
-    if indexed:
-        with store.lexical.writer(epoch) as writer:
-            for facts in indexed:
-                writer.remove(facts)
-        connection.execute("DELETE FROM doomed")
-    return removed
+        return connection.changes()
