@@ -8,6 +8,7 @@ system calls it cannot do without.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import resource
@@ -70,6 +71,8 @@ def measure(tree: Path, home: Path) -> dict[str, Any]:
     engine = Engine(load_config({"home": str(home)}))
     report["no_change_check"] = _no_change(engine, tree)
     report["one_changed_file"] = _one_change(engine, tree)
+    report["watched"] = _watched(home, tree)
+    report["begin_ms"] = _begin(engine, tree)
     report["renamed_directory"] = _rename(engine, tree)
     report["branch_switch_1_percent"] = _switch(engine, tree, cold["cpu_s"])
     report["query"] = _queries(engine, tree)
@@ -153,18 +156,15 @@ class _Clock:
 def _write(found: list[tuple[str, bytes, Facts]], store: Store) -> float:
     """Compress, store, derive and flip what was extracted."""
     started = time.process_time()
-    fresh: dict[int, list[str]] = {}
     entries: list[Entry] = []
     with store.write() as connection:
         for number, (language, content, extracted) in enumerate(found):
             key = FactsKey(git_blob_hash(content), language, LANGUAGES[language].extractor)
             blob = facts.add_blob(connection, key.blob_hash, len(content), zstandard.compress(content))
-            facts_id, is_new = facts.add_facts(connection, blob, key, extracted)
-            if is_new:
-                fresh[facts_id] = extracted.texts
+            facts_id = facts.add_facts(connection, blob, key, extracted)
             entries.append(Entry(f"{number}", blob, facts_id, language, None, NO_STAT, 1))
     with store.exclusive() as connection:
-        derive.catch_up(store, connection, fresh)
+        derive.catch_up(store, connection)
     with store.write() as connection:
         snapshot = snapshots.ensure_snapshot(connection, 1)
         snapshots.flip(connection, snapshot, entries, [], head="", diagnostics={})
@@ -315,6 +315,53 @@ def _switch(engine: Engine, tree: Path, cold_cpu_s: float) -> dict[str, Any]:
     }
 
 
+def _watched(home: Path, tree: Path) -> dict[str, Any]:
+    """What the check and the gate add to a question while a watcher runs, and a save until it is searchable."""
+    engine = Engine(load_config({"home": str(home)}), watching=True)
+    root, deadline = str(tree), time.monotonic() + 60
+    engine.ensure_freshness(root)
+    while not engine.is_watched(root) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    checks = sorted(_wall_ms(lambda: engine.ensure_freshness(root)) for _ in range(200))
+    file = next(path for path in sorted(tree.rglob("*.py")) if 4_000 < path.stat().st_size < 20_000)
+    saves = []
+    for number in range(40):
+        time.sleep(0.05)
+        with open(file, "a", encoding="utf-8") as opened:
+            opened.write(f"\n\ndef watched_{number}():\n    return {number}\n")
+        saves.append(_wall_ms(lambda: engine.ensure_freshness(root)))
+        assert engine.symbol(f"watched_{number}", root).symbols
+    saves.sort()
+    is_watched = engine.is_watched(root)
+    engine.close()
+    return {
+        "is_watched": is_watched,
+        "check_ms_p50": round(checks[len(checks) // 2], 2),
+        "check_ms_p95": round(checks[int(len(checks) * 0.95)], 2),
+        "save_ms_p50": round(saves[len(saves) // 2], 1),
+        "save_ms_p95": round(saves[int(len(saves) * 0.95)], 1),
+    }
+
+
+def _begin(engine: Engine, tree: Path) -> dict[str, float]:
+    """How long `manage_index` takes to return, work left to the background."""
+    from clew.serve import tools
+
+    found = {}
+    for action in ("create", "sync", "repair"):
+        arguments = {"action": action, "path": str(tree)}
+        found[action] = round(_wall_ms(lambda arguments=arguments: tools.call(engine, "manage_index", arguments)), 1)  # type: ignore[misc]
+        engine.wait_for_jobs()
+        time.sleep(0.2)
+    return found
+
+
+def _wall_ms(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return (time.perf_counter() - started) * 1e3
+
+
 def _queries(engine: Engine, tree: Path) -> dict[str, Any]:
     """The search itself, in a warm process, without the check of the tree before it."""
     from clew.lifecycle import gate
@@ -328,7 +375,9 @@ def _queries(engine: Engine, tree: Path) -> dict[str, Any]:
         started = time.perf_counter()
         with codebase.store.read() as connection:
             snapshot = gate.require(gate.judge(codebase.store, connection, codebase.root))
-            for hit in find.find(codebase.store, connection, snapshot, parse_query(text), Filter()).hits[:10]:
+            source = find.Source(codebase.store, connection, snapshot, Filter())
+            vector = engine.query_vector(text)
+            for hit in itertools.islice(find.Search([source], parse_query(text), vector).files(), 10):
                 find.show(connection, hit, True)
         walls.append((time.perf_counter() - started) * 1e3)
     walls.sort()
@@ -340,7 +389,7 @@ def _help() -> dict[str, Any]:
     code = "import sys; sys.argv = ['clew', '--help']\nfrom clew.serve.cli import main\n"
     code += "try: main()\nexcept SystemExit: pass\n"
     show = (
-        "print([m for m in ('numpy', 'tantivy', 'tree_sitter', 'apsw', 'rich') if m in sys.modules], file=sys.stderr)"
+        "print([m for m in ('numpy', 'simsimd', 'tree_sitter', 'apsw', 'rich') if m in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code + show], capture_output=True, text=True, check=True)
     ours = [_child_cpu_ms([sys.executable, "-c", code]) for _ in range(7)]

@@ -59,7 +59,7 @@ class IndexedCorpora:
 
     def prepare(self, repo: Repo) -> IndexCost:
         """Index a corpus, or bring its index up to date."""
-        engine, note = self._engine(repo), self._home_of(repo).with_suffix(".json")
+        engine, note = self.engine(repo), self._home_of(repo).with_suffix(".json")
         wall, cpu = time.monotonic(), _cpu_s()
         stats = engine.index(str(repo.path))
         wall, cpu = time.monotonic() - wall, _cpu_s() - cpu
@@ -74,9 +74,9 @@ class IndexedCorpora:
 
     def search(self, repo: Repo, query: str, limit: int) -> Sequence[Hit]:
         """Hits in a corpus that was prepared."""
-        return self._engine(repo).search(query, str(repo.path), limit=limit, **self._named).hits
+        return self.engine(repo).search(query, str(repo.path), limit=limit, **self._named).hits
 
-    def _engine(self, repo: Repo) -> Engine:
+    def engine(self, repo: Repo) -> Engine:
         if self._open is not None and self._open[0] is repo:
             return self._open[1]
         self.close()

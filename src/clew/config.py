@@ -27,6 +27,7 @@ class Config:
     result_limit: int = 10  # hits of a search unless asked otherwise
     recheck_ms: int = 1_000  # a tree checked this recently is not looked at again, unless it is watched
     max_jobs: int = 16  # background runs at work or waiting; more are refused
+    embedding: str = "static"  # the model of the vectors: static (bundled) or none
     log_level: str = "warning"  # debug, info, warning or error; to standard error
     debug: int = 0  # 1: envelopes show the proof behind them
     sources: Mapping[str, str] = field(default_factory=dict)
@@ -46,6 +47,7 @@ _LEAST = {
     "max_jobs": 1,
     "debug": 0,
 }
+EMBEDDINGS = ("static", "none")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
 
@@ -112,6 +114,10 @@ def _check(key: str, value: Any, source: str) -> Any:
     if key == "home":
         if not isinstance(value, str) or "\0" in value:
             raise BadInput(f"setting 'home' from {source} must be a path, not {value!r}")
+        return value
+    if key == "embedding":
+        if value not in EMBEDDINGS:
+            raise BadInput(f"setting 'embedding' from {source} must be one of {', '.join(EMBEDDINGS)}, not {value!r}")
         return value
     if key == "log_level":
         if not isinstance(value, str) or value.lower() not in LOG_LEVELS:

@@ -6,8 +6,10 @@ import os
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from clew.config import Config, load_config
+from clew.embed.choose import choose_encoder, named
 from clew.errors import BadInput, ClewError, Gated, NotFound, StoreError
 from clew.index import contents, runs
 from clew.index.runs import Run, Target, Watch
@@ -17,16 +19,17 @@ from clew.lifecycle.clock import now
 from clew.lifecycle.freshness import Freshener
 from clew.lifecycle.jobs import Jobs
 from clew.lifecycle.log import log
-from clew.search import find, navigate
+from clew.search import exact, find, navigate
+from clew.search.exact import Page
 from clew.search.filters import Filter, make_filter
-from clew.search.query import parse_query
-from clew.search.reading import Reader, Reading
+from clew.search.pattern import TextQuery, compile_pattern
+from clew.search.query import Mode, View, like_code, parse_query
+from clew.search.reading import Reader, Reading, shown
 from clew.source import git, roots
 from clew.source.git import git_blob_hash
-from clew.store import integrity, snapshots
+from clew.store import snapshots
 from clew.types import (
     PROJECT,
-    Check,
     CodebaseState,
     Content,
     FileContent,
@@ -34,7 +37,6 @@ from clew.types import (
     Found,
     Freshness,
     Health,
-    Hit,
     Job,
     Managed,
     NamedSymbol,
@@ -43,6 +45,7 @@ from clew.types import (
     Progress,
     RunStats,
     SymbolsFound,
+    TextFound,
 )
 
 MANAGED_ACTIONS = ("create", "reindex", "sync", "repair", "clear")
@@ -70,7 +73,8 @@ class Engine:
 
     def __init__(self, config: Config | None = None, *, watching: bool = False, watch: Watch = no_watch) -> None:
         self.config = config or load_config()
-        self.catalog = Catalog(self.config.home)
+        self._encoder = choose_encoder(self.config.embedding)
+        self.catalog = Catalog(self.config.home, *named(self._encoder))
         self._watch = watch
         self._jobs = Jobs(self.config.max_jobs, self.catalog.close)
         self._freshener = Freshener(
@@ -106,9 +110,9 @@ class Engine:
             return runs.sync(target, watch=watch, keys=[roots.file_key(key) for key in files])
         return self._work(runs.begin_sync(target), watch)
 
-    def repair(self, path: str | None = None, *, watch: Watch = no_watch) -> int:
-        """Rebuild the candidate index from the database; nothing is parsed. The number of blobs in it."""
-        return self._work(runs.begin_repair(self._target(self.resolve(path))), watch).files
+    def repair(self, path: str | None = None, *, watch: Watch = no_watch) -> RunStats:
+        """Rebuild the search index from the database; nothing is parsed. `files` is the number of blobs in it."""
+        return self._work(runs.begin_repair(self._target(self.resolve(path))), watch)
 
     def clear(self, path: str | None = None) -> str:
         """Remove the index of a codebase; the tree is not touched."""
@@ -169,29 +173,61 @@ class Engine:
     # -- questions ---------------------------------------------------------------------------------
 
     def search(
-        self, text: str, path: str | None = None, *, limit: int | None = None, scope: Scope | None = None
+        self,
+        text: str,
+        path: str | None = None,
+        *,
+        limit: int | None = None,
+        scope: Scope | None = None,
+        view: View = "files",
+        mode: Mode = "hybrid",
+        explain: bool = False,
     ) -> Found:
         """Hits for a question, best first, each checked against the disk."""
         limit = _positive(self.config.result_limit if limit is None else limit)
-        query = parse_query(text)
         codebase, where = self._question(path, scope)
+        query = parse_query(text, root=codebase.root)
+        vector = None if mode == "lexical" else self.query_vector(" ".join(query.words))
 
         def ask(reading: Reading) -> Found:
-            connection, fresh = reading.connection, reading.fresh
+            fresh = reading.fresh
             reading.require_files()
-            ranking = find.find(codebase.store, connection, reading.snapshot, query, where)
-            hits: list[Hit] = []
-            taken = 0
-            for hit in ranking.hits:
-                if len(hits) == limit:
-                    break
-                taken += 1
-                is_fresh = reading.check(hit.file.path, hit.file.stat, hit.file.blob)
-                if is_fresh is not None:
-                    hits.append(find.show(connection, hit, is_fresh))
-            total = len(ranking.hits) - fresh.dropped
-            is_cut = taken < len(ranking.hits) or not ranking.is_complete
+            source = find.Source(codebase.store, reading.connection, reading.snapshot, where)
+            search = find.Search([source], query, vector, words=mode != "semantic")
+            ranked = search.functions() if view == "functions" else search.files(explain=explain)
+            hits, is_cut = shown(reading, ranked, limit)
+            total = max(search.count(view) - fresh.dropped, len(hits))
             return Found(codebase.root, fresh, tuple(hits), total, is_cut, query.terms)
+
+        return self._reader.ask(codebase, ask)
+
+    def grep(
+        self, query: TextQuery, path: str | None = None, *, page: Page | None = None, scope: Scope | None = None
+    ) -> TextFound:
+        """Every line that has a text or matches an expression, in order of path and line."""
+        pattern = compile_pattern(query)
+        codebase, where = self._question(path, scope)
+
+        def ask(reading: Reading) -> TextFound:
+            reading.require_files()
+            return exact.search(reading, pattern, where, page or Page())
+
+        return self._reader.ask(codebase, ask)
+
+    def similar(self, file: str, lines: tuple[int, int], *, limit: int | None = None) -> Found:
+        """Functions like these lines of a file, the lines themselves left out."""
+        limit = _positive(self.config.result_limit if limit is None else limit)
+        codebase, key = self.catalog.resolve_file(file)
+
+        def ask(reading: Reading) -> Found:
+            entry = navigate.file_entry(reading.connection, reading.snapshot, key)
+            text, first, last, *_ = navigate.cut_lines(key, reading.content(key, entry.blob), lines)
+            vector = self._encoder.encode_texts([text])[0] if self._encoder is not None else None
+            source = find.Source(codebase.store, reading.connection, reading.snapshot, Filter())
+            search = find.Search([source], like_code(text), vector)
+            others = (hit for hit in search.functions() if not find.overlaps(reading.connection, hit, key, first, last))
+            hits, is_cut = shown(reading, others, limit)
+            return Found(codebase.root, reading.fresh, tuple(hits), len(hits), is_cut, ())
 
         return self._reader.ask(codebase, ask)
 
@@ -275,6 +311,10 @@ class Engine:
             raise ClewError(f"{key} changed while it was read; ask again")
         return answer
 
+    def query_vector(self, text: str) -> Any:
+        """A query as the model sees it; None without a model."""
+        return self._encoder.encode_query(text) if self._encoder is not None else None
+
     # -- state -------------------------------------------------------------------------------------
 
     def status(self, path: str | None = None) -> CodebaseState:
@@ -288,18 +328,7 @@ class Engine:
 
     def doctor(self) -> Health:
         """Whether everything that Clew stands on is sound, with what to do where it is not."""
-        checks: list[Check] = []
-        orphans = 0
-        for directory, shared_by in self.catalog.stores().items():
-            subject = ", ".join(shared_by)
-            try:
-                found = integrity.inspect(self.catalog.store(directory))
-            except ClewError as error:
-                checks.append(Check(subject, False, str(error)))
-                continue
-            orphans += found.orphans
-            checks.append(Check(subject, not found.problems, "; ".join(found.problems) or found.summary))
-        return Health(tuple(checks), orphans)
+        return status.inspected(self.catalog)
 
     def resolve(self, path: str | None = None) -> Codebase:
         """The codebase that a path belongs to, or `NotIndexed`."""

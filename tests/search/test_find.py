@@ -1,9 +1,7 @@
-"""Ranked search as a whole: depth, filters, copies, and what it says of how much there is."""
+"""Ranked search as a whole: filters, copies, and what it says of how much there is."""
 
 from __future__ import annotations
 
-import shutil
-import sysconfig
 from pathlib import Path
 
 import pytest
@@ -11,81 +9,14 @@ import pytest
 from clew import Engine
 from clew.engine import Scope
 from clew.search import find
-from clew.store import derive, postings
+from clew.search.query import View
+from clew.store import derive
 from clew.types import Hit
 from tests.conftest import make_engine, write_tree
-
-PACKAGES = ("click", "rich", "hypothesis")
-QUESTIONS = (
-    "how are options parsed",
-    "Context.invoke",
-    "progress bar rendering",
-    "where is the terminal width detected",
-    "shrink a failing example",
-    "strategy for lists of integers",
-    "Console.print",
-    "colour names to RGB",
-    "markdown heading",
-    "parse ansi escape codes",
-    "echo to stderr",
-    "prompt the user for a password",
-    "table column width",
-    "health check too slow",
-    "database of examples on disk",
-    "CliRunner isolation",
-    "float",
-    "text",
-    "get_terminal_size",
-    "shell completion zsh",
-    "traceback frames syntax highlighting",
-    "stateful rule machine",
-    "deadline exceeded",
-    "emoji replace",
-    "file permissions lazy open",
-    "default value from environment variable",
-    "group of commands chained",
-    "wrap text paragraphs",
-    "self",
-    "conjecture data draw bits",
-)
-
-
-def packages(target: Path) -> Path:
-    """A real tree: packages that are installed here."""
-    for name in PACKAGES:
-        source = Path(sysconfig.get_paths()["purelib"]) / name
-        shutil.copytree(source, target / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
-    return target
 
 
 def places(hits: tuple[Hit, ...]) -> list[tuple[str, int, int, float]]:
     return [(hit.path, hit.start_line, hit.end_line, hit.score) for hit in hits]
-
-
-@pytest.mark.slow
-def test_the_depth_of_candidates_changes_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = packages(tmp_path / "tree")
-    engine = make_engine(tmp_path / "home")
-    stats = engine.index(str(root))
-    store = engine.resolve(str(root)).store
-    assert derive.derived(store.connection()).applied > 0, "the tree is too small to need candidates"
-    monkeypatch.setattr("clew.index.runs.sync", lambda *_, **__: stats_of_nothing())
-    shallow = {question: engine.search(question, str(root)) for question in QUESTIONS}
-    monkeypatch.setattr(find, "DEPTH", 10 * stats.chunks)
-    wrong = []
-    for question in QUESTIONS:
-        deep = engine.search(question, str(root))
-        assert deep.hits, question
-        if places(deep.hits) != places(shallow[question].hits):
-            wrong.append(question)
-    assert not wrong
-    engine.close()
-
-
-def stats_of_nothing() -> object:
-    from clew.types import RunStats
-
-    return RunStats()
 
 
 def module(i: int) -> str:
@@ -119,23 +50,23 @@ SCOPES = [
 ]
 
 
-@pytest.mark.parametrize("few", [0, 2_000])
+@pytest.mark.parametrize("view", ["files", "functions"])
 @pytest.mark.parametrize("tail", [0, 10_000])
 def test_a_filter_is_the_whole_ranking_without_the_rest(
-    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int, tail: int
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, view: View, tail: int
 ) -> None:
     monkeypatch.setattr(derive, "TAIL_CHUNKS", tail)
-    monkeypatch.setattr(postings, "FEW_FACTS", few)
+    monkeypatch.setattr(find, "FUNCTION_POOL", 10_000)
     engine = make_engine(tmp_path / "home")
     engine.index(str(tree))
     wrong = []
     for question in ("alpha total", "compute_7_2", "how is the total computed", "alpha", "test_alpha_7"):
-        whole = engine.search(question, str(tree), limit=10_000)
+        whole = engine.search(question, str(tree), limit=10_000, view=view)
         assert not whole.truncated
         for scope in SCOPES:
             where = _passes(scope)
             expected = [place for hit, place in zip(whole.hits, places(whole.hits), strict=True) if where(hit)]
-            found = engine.search(question, str(tree), limit=10_000, scope=scope)
+            found = engine.search(question, str(tree), limit=10_000, scope=scope, view=view)
             if [place[:3] for place in places(found.hits)] != [place[:3] for place in expected]:
                 wrong.append((question, scope))
         inside = engine.search(question, str(tree / "pkg2"), limit=10_000)
@@ -162,12 +93,9 @@ def _passes(scope: Scope):  # type: ignore[no-untyped-def]
     return lambda hit: where.allows(hit.path, hit.language)
 
 
-@pytest.mark.parametrize("few", [0, 2_000])
-def test_a_narrow_scope_fills_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
-    """The loud part of the tree has more matches than the depth; the quiet part is found all the same."""
+def test_a_narrow_scope_fills_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The loud part of the tree has all the best matches; the quiet part is found all the same."""
     monkeypatch.setattr(derive, "TAIL_CHUNKS", 0)
-    monkeypatch.setattr(find, "DEPTH", 20)
-    monkeypatch.setattr(postings, "FEW_FACTS", few)
     loud = {f"loud/l{i}.py": "alpha = alpha + alpha\n" * 5 + f"x{i} = 1\n" for i in range(300)}
     quiet = {f"quiet/q{i}.py": f"y{i} = [" + "beta, " * 80 + "alpha]\n" for i in range(12)}
     root = write_tree(tmp_path / "tree", loud | quiet)
@@ -180,22 +108,11 @@ def test_a_narrow_scope_fills_the_page(tmp_path: Path, monkeypatch: pytest.Monke
     engine.close()
 
 
-def test_more_than_the_depth_is_never_passed_off_as_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """CONTRACT §6 and §13: what the depth dropped exists, so the answer is truncated and says so."""
-    monkeypatch.setattr(derive, "TAIL_CHUNKS", 0)
-    monkeypatch.setattr(find, "DEPTH", 20)
-    root = write_tree(tmp_path / "tree", {f"q{i}.py": f"# zeta\nx{i} = 1\n" for i in range(60)})
-    engine = make_engine(tmp_path / "home")
-    engine.index(str(root))
-    found = engine.search("zeta", str(root), limit=1_000)
-    assert len(found.hits) == 60 or found.truncated
-    engine.close()
-
-
 def test_the_same_content_under_two_paths_gives_both(engine: Engine, tmp_path: Path) -> None:
     root = write_tree(tmp_path / "tree", {"a/x.py": "def alpha(): pass\n", "b/x.py": "def alpha(): pass\n"})
     engine.index(str(root))
-    assert [hit.path for hit in engine.search("alpha", str(root)).hits] == ["a/x.py", "b/x.py"]
+    [hit] = engine.search("alpha", str(root)).hits
+    assert (hit.path, hit.also) == ("a/x.py", ("b/x.py",))
     assert [hit.path for hit in engine.search("alpha", str(root / "b")).hits] == ["b/x.py"]
     assert [found.path for found in engine.symbol("alpha", str(root)).symbols] == ["a/x.py", "b/x.py"]
 

@@ -1,8 +1,11 @@
-"""Ranked search over one snapshot: candidates, scores, order, hits. Main call: `find`."""
+"""Ranked search over snapshots: files first with their best functions, or functions alone. Main call: `find`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -10,75 +13,202 @@ from clew import tokens
 from clew.search import rank
 from clew.search.filters import Filter
 from clew.search.query import Query
-from clew.search.score import Bm25
+from clew.search.rank import Measured, Ranking
+from clew.search.view import load_view
 from clew.store import facts as fact_rows
 from clew.store import postings as posting_rows
 from clew.store import snapshots
-from clew.store.lexical import CHUNK_BITS
 from clew.store.postings import FileOf
+from clew.store.segments import CHUNK_BITS
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
-from clew.types import Hit
+from clew.types import Function, Hit
 
-DEPTH = 500  # candidates scored exactly; tested against scoring everything
-MAX_PATH_MATCHES = 30
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
 MAX_DEFINITIONS = 500
 WHOLE_SYMBOL_LINES = 60  # a hit shows its whole definition up to this, else the chunk
-MIN_PATH_WORD = 3
+NESTED = 3  # functions shown under a file
+CLOSE = 0.3  # of the best by meaning alone: a file that has none of the words must come this near
+FUNCTION_POOL = 400  # chunks whose names are looked at for the function view
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One codebase to search: a pinned state of it, and which of its files count."""
+
+    store: Store
+    connection: apsw.Connection
+    snapshot: Snapshot
+    where: Filter
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A hit before its text is read: which chunk of which file, and how well it fits."""
+    """A hit before its text is read: which chunk of which file of which source, and how well it fits."""
 
+    source: int
     file: FileOf
     chunk: int
     score: float
+    others: tuple[int, ...] = ()  # further chunks of the file, one a definition
+    also: tuple[str, ...] = ()  # paths that have the same content
+    why: Mapping[str, float] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """Hits in order; when not `is_complete`, there are more than were looked at."""
+class Search:
+    """One query over some sources; `files` and `functions` give hits best first, lazily."""
 
-    hits: list[Ranked]
-    is_complete: bool
+    def __init__(self, sources: Sequence[Source], query: Query, vector: Any, *, words: bool = True) -> None:
+        """Without `words` only the meaning counts."""
+        self._sources, self._query = sources, query
+        self._defined = [_definitions(source.connection, source.snapshot, query) for source in sources]
+        self.measured: list[Measured] = []
+        for source, defined in zip(sources, self._defined, strict=True):
+            view = load_view(source.store, source.connection, source.snapshot)
+            values = {facts: item.value for facts, item in defined.items()}
+            self.measured.append(rank.measure(view, query, values, vector))
+        if not words:
+            self.measured = [rank.by_meaning(item) for item in self.measured]
+        self.rankings = rank.weigh(self.measured)
+
+    def count(self, view: str) -> int:
+        """How many files have anything to do with the query; of functions, how many are placed."""
+        if view == "functions":
+            return len(self._functions)
+        return sum(len(set(m.view.document[self._kept(i)].tolist())) for i, m in enumerate(self.measured))
+
+    def files(self, *, explain: bool = False) -> Iterator[Ranked]:
+        """One hit a file; of files with the same content only the best."""
+        functions = [rank.function_scores(m, r) for m, r in zip(self.measured, self.rankings, strict=True)]
+        seen: set[tuple[int, int]] = set()
+        for source, place in self._ordered():
+            measured, ranking = self.measured[source], self.rankings[source]
+            file = measured.view.files[place]
+            document = int(measured.view.document[place])
+            if (source, document) in seen:
+                continue  # the same content under another path
+            seen.add((source, document))
+            chunks = self._chunks_of(source, document, functions[source])
+            defined = self._defined[source].get(file.facts)
+            if defined is not None:
+                at = posting_rows.chunk_at(self._sources[source].connection, file.facts, defined.byte)
+                chunks = [at, *(chunk for chunk in chunks if chunk != at)] if at is not None else chunks
+            if chunks:
+                also = self._copies(source, document, place)
+                why = {name: round(float(values[place]), 4) for name, values in ranking.features.items()}
+                held, score = self._file(source, file), float(ranking.total[place])
+                others = tuple(chunks[1 : NESTED + 1])
+                yield Ranked(source, held, chunks[0], score, others, also, why if explain else None)
+
+    def functions(self) -> Iterator[Ranked]:
+        """One hit a definition, whatever its file; the name counts as much as the meaning."""
+        for value, source, place, file in self._functions:
+            view = self.measured[source].view
+            yield Ranked(source, self._file(source, view.files[file]), int(view.chunks[place]), value)
+
+    @cached_property
+    def _functions(self) -> list[tuple[float, int, int, int]]:
+        """(score, source, place of the chunk, place of the file), best first."""
+        pool: list[tuple[float, str, int, int, int]] = []
+        for source in range(len(self._sources)):
+            pool += self._function_pool(source)
+        seen: set[tuple[int, int, int]] = set()
+        found = []
+        for value, _, source, place, file in sorted(pool, key=lambda item: (-item[0], *item[1:])):
+            view = self.measured[source].view
+            owner = int(view.owners[place])
+            key = (source, int(view.chunk_document[place]), owner)
+            if owner < 0 or key not in seen:
+                seen.add(key)
+                found.append((value, source, place, file))
+        return found
+
+    def _function_pool(self, source: int) -> list[tuple[float, str, int, int, int]]:
+        import numpy as np
+
+        measured, kept = self.measured[source], self._kept(source)
+        view, scores = measured.view, rank.function_scores(measured, self.rankings[source])
+        file_of = np.full(len(view.facts), -1, np.int64)
+        file_of[view.document[kept[::-1]]] = kept[::-1]  # the first path of those that share a content
+        places = np.flatnonzero(file_of[view.chunk_document] >= 0)
+        best = places[np.argsort(-scores[places], kind="stable")[:FUNCTION_POOL]].tolist()
+        names = posting_rows.owner_names(self._sources[source].connection, [int(view.chunks[p]) for p in best])
+        pool = []
+        for place in best:
+            name = names.get(int(view.chunks[place]), "")
+            value = float(scores[place]) + rank.FUNCTION_NAME * rank.name_overlap(name, self._query)
+            file = int(file_of[view.chunk_document[place]])
+            pool.append((value, view.files[file].path, source, place, file))
+        return pool
+
+    def _kept(self, source: int) -> Any:
+        """The places of files that the filter lets pass and that have to do with the query."""
+        import numpy as np
+
+        view, features = self.measured[source].view, self.rankings[source].features
+        keep = (features["body"] > 0) | (features["definition"] > 0) | (features["stem"] > 0)
+        if "dense" in features:
+            keep |= features["dense"] > CLOSE * rank.DENSE
+        where = self._sources[source].where
+        if not where.is_empty:
+            keep &= np.fromiter((where.allows(file.path, file.language) for file in view.files), bool, len(view.files))
+        return np.flatnonzero(keep)
+
+    def _ordered(self) -> Iterator[tuple[int, int]]:
+        """(source, place of the file), best first; ties by source and path."""
+        import numpy as np
+
+        kept = [self._kept(source) for source in range(len(self._sources))]
+        if not kept:
+            return
+        sources = np.concatenate([np.full(len(places), source) for source, places in enumerate(kept)])
+        places = np.concatenate(kept)
+        totals = np.concatenate([self.rankings[source].total[found] for source, found in enumerate(kept)])
+        for at in np.argsort(-totals, kind="stable").tolist():
+            yield int(sources[at]), int(places[at])
+
+    def _chunks_of(self, source: int, document: int, scores: Any) -> list[int]:
+        """The best chunks of a document, one for each definition."""
+        import numpy as np
+
+        view = self.measured[source].view
+        at = int(np.searchsorted(view.started, document))
+        if at == len(view.started) or int(view.started[at]) != document:
+            return []
+        first = int(view.starts[at])
+        last = int(view.starts[at + 1]) if at + 1 < len(view.starts) else len(view.chunks)
+        found: dict[int, int] = {}
+        for place in (first + np.argsort(-scores[first:last], kind="stable")).tolist():
+            owner = int(view.owners[place])
+            found.setdefault(owner if owner >= 0 else -1 - place, int(view.chunks[place]))
+            if len(found) > NESTED:
+                break
+        return list(found.values())
+
+    def _copies(self, source: int, document: int, place: int) -> tuple[str, ...]:
+        """Other files with this content that the filter lets pass."""
+        import numpy as np
+
+        view, where = self.measured[source].view, self._sources[source].where
+        if view.copies[document] < 2:
+            return ()
+        files = [view.files[other] for other in np.flatnonzero(view.document == document).tolist() if other != place]
+        return tuple(file.path for file in files if where.allows(file.path, file.language))
+
+    def _file(self, source: int, file: posting_rows.SnapshotFile) -> FileOf:
+        item = self._sources[source]
+        return posting_rows.file_at(item.connection, item.snapshot.id, file.path)
 
 
-def find(store: Store, connection: apsw.Connection, snapshot: Snapshot, query: Query, where: Filter) -> Ranking:
-    """The hits of a query, best first, one for each definition."""
-    allowed = _allowed(connection, snapshot, where)
-    found = posting_rows.candidates(store, connection, snapshot, query.terms, depth=DEPTH, allowed=allowed)
-    chunks = found.chunks
-    if allowed is not None:  # the best chunk of the whole snapshot is what scores are shares of
-        whole = posting_rows.candidates(store, connection, snapshot, query.terms, depth=DEPTH, allowed=None)
-        chunks = chunks + whole.chunks
-    defined = _definitions(connection, snapshot, query)
-    named = _named_files(connection, snapshot, query)
-    hashes = [tokens.term_hash(term) for term in query.terms]
-    bm25 = Bm25(snapshot, posting_rows.document_frequencies(connection, snapshot.id, hashes))
-    scores = bm25.scores(posting_rows.postings(connection, {*chunks, *defined, *named}))
-    best = max(scores.values(), default=1.0)
-    members = posting_rows.files_of(
-        connection, snapshot.id, {chunk >> CHUNK_BITS for chunk in (*scores, *defined, *named)}
-    )
-    scored: list[tuple[float, str, int]] = []
-    files: dict[str, FileOf] = {}
-    features: dict[str, float] = {}
-    for chunk in sorted({*scores, *defined, *named}):
-        facts = chunk >> CHUNK_BITS
-        if allowed is not None and facts not in allowed:
-            continue
-        value = scores.get(chunk, 0.0) / best + defined.get(chunk, 0.0)
-        for file in members.get(facts, ()):
-            path = file.path
-            if path not in features:
-                if not where.allows(path, file.language):
-                    continue
-                files[path] = file
-                features[path] = rank.file_feature(path, query, bm25)
-            scored.append((value + features[path], path, chunk))
-    ordered = [Ranked(files[path], chunk, score) for score, path, chunk in rank.order(scored)]
-    return Ranking(_one_per_symbol(connection, ordered), found.is_complete)
+def overlaps(connection: apsw.Connection, hit: Ranked, path: str, first: int, last: int) -> bool:
+    """Whether a hit is about these lines of this file."""
+    place = posting_rows.chunk_place(connection, hit.chunk)
+    return hit.file.path == path and place.start_line <= last and first <= place.end_line
 
 
 def show(connection: apsw.Connection, hit: Ranked, is_fresh: bool) -> Hit:
@@ -88,65 +218,55 @@ def show(connection: apsw.Connection, hit: Ranked, is_fresh: bool) -> Hit:
     first, last, start, end = place.start_line, place.end_line, place.start_byte, place.end_byte
     name = kind = ""
     if place.symbol >= 0:
-        symbol = fact_rows.symbols_of(connection, hit.file.facts)[place.symbol]
+        symbol = fact_rows.symbol_at(connection, hit.file.facts, place.symbol)
         name, kind = symbol.qualified, symbol.kind
         if symbol.end_line - symbol.start_line < WHOLE_SYMBOL_LINES and first > symbol.start_line:
             first, start = symbol.start_line, source.rfind(b"\n", 0, symbol.start_byte) + 1
         if symbol.end_line - symbol.start_line < WHOLE_SYMBOL_LINES and last < symbol.end_line:
             last, end = symbol.end_line, source.find(b"\n", symbol.end_byte)  # whole lines: not without a `;`
             end = len(source) if end < 0 else end
-    text = source[start:end].decode("utf-8", "replace").rstrip("\r\n")
-    blob_hash = snapshots.blob_hash(connection, hit.file.blob)
-    file = hit.file
-    return Hit(file.path, first, last, name, kind, file.language, round(hit.score, 4), text, blob_hash, is_fresh)
+    nested = []
+    for chunk in hit.others:
+        owner = posting_rows.chunk_place(connection, chunk).symbol
+        other = fact_rows.symbol_at(connection, hit.file.facts, owner) if owner >= 0 else None
+        if other is not None and other.qualified != name:
+            nested.append(Function(other.qualified, other.kind, other.start_line, other.end_line))
+    return Hit(
+        hit.file.path, first, last, name, kind, hit.file.language, round(hit.score, 4),
+        source[start:end].decode("utf-8", "replace").rstrip("\r\n"), snapshots.blob_hash(connection, hit.file.blob),
+        is_fresh, tuple(nested), hit.also, hit.why,
+    )  # fmt: skip
 
 
-def _allowed(connection: apsw.Connection, snapshot: Snapshot, where: Filter) -> frozenset[int] | None:
-    if where.is_empty:
-        return None
-    rows = posting_rows.all_facts(connection, snapshot.id)
-    return frozenset(facts for path, language, facts in rows if where.allows(path, language))
+@dataclass(frozen=True, slots=True)
+class _Defined:
+    value: float
+    byte: int
 
 
-def _definitions(connection: apsw.Connection, snapshot: Snapshot, query: Query) -> dict[int, float]:
-    """Chunks that define a name the query spells out, with what that is worth."""
-    found: dict[int, float] = {}
+def _definitions(connection: apsw.Connection, snapshot: Snapshot, query: Query) -> dict[int, _Defined]:
+    """What each facts defines of the names that the query spells out, and where."""
+    found: dict[int, _Defined] = {}
     for identifier in query.identifiers:
-        *_, name = tokens.split_qualified(identifier)
-        wanted = ".".join(tokens.split_qualified(identifier))
+        parts = tokens.split_qualified(identifier)
+        if not parts:
+            continue
+        wanted, name = ".".join(parts).lower(), parts[-1]
+        values: dict[int, _Defined] = {}
         for spelling in dict.fromkeys((name, name.lower(), name.capitalize())):
-            for symbol, _, qualified, byte in posting_rows.definitions(
-                connection, snapshot.id, spelling, MAX_DEFINITIONS
-            ):
-                if not f".{qualified}".lower().endswith(f".{wanted}".lower()):
+            rows = posting_rows.definitions(connection, snapshot.id, spelling, MAX_DEFINITIONS)
+            for symbol, kind, qualified, byte in rows:
+                if not f".{qualified}".lower().endswith(f".{wanted}"):
                     continue
-                chunk = posting_rows.chunk_at(connection, symbol >> CHUNK_BITS, byte)
-                if chunk is not None:
-                    worth = rank.definition_feature(spelling, name)
-                    found[chunk] = max(found.get(chunk, 0.0), worth)
+                value = rank.definition_value(spelling, name, kind, qualified.count("."))
+                facts = symbol >> CHUNK_BITS
+                if facts not in values or value > values[facts].value:
+                    values[facts] = _Defined(value, byte)
+        share = rank.shared_among(len(values))
+        for facts, defined in values.items():
+            if facts not in found or defined.value * share > found[facts].value:
+                found[facts] = _Defined(defined.value * share, defined.byte)
     return found
 
 
-def _named_files(connection: apsw.Connection, snapshot: Snapshot, query: Query) -> list[int]:
-    """The first chunks of files whose path holds a word of the query."""
-    words = [word for word in query.words if len(word) >= MIN_PATH_WORD]
-    return [
-        facts << CHUNK_BITS
-        for word in words[:8]
-        for _, facts in posting_rows.paths_like(connection, snapshot.id, word, MAX_PATH_MATCHES)
-    ]
-
-
-def _one_per_symbol(connection: apsw.Connection, ordered: list[Ranked]) -> list[Ranked]:
-    """Keep the best chunk of each definition of each file."""
-    owners = posting_rows.owners(connection, {hit.chunk for hit in ordered})
-    seen: set[tuple[str, int]] = set()
-    kept = []
-    for hit in ordered:
-        if hit.chunk not in owners:
-            continue
-        key = (hit.file.path, owners[hit.chunk])
-        if owners[hit.chunk] < 0 or key not in seen:
-            seen.add(key)
-            kept.append(hit)
-    return kept
+__all__ = ["Ranked", "Ranking", "Search", "Source", "show"]

@@ -14,8 +14,8 @@ from clew.source.trees import walk
 from clew.store import facts as fact_rows
 from clew.store import postings as posting_rows
 from clew.store import snapshots
-from clew.store.lexical import CHUNK_BITS
 from clew.store.postings import FileOf
+from clew.store.segments import CHUNK_BITS
 from clew.store.snapshots import Entry, Snapshot
 from clew.types import FileItem, Symbol
 

@@ -1,13 +1,19 @@
-"""What a query asks for: its terms, and which of its words name something in code."""
+"""What a query asks for: its terms, its telling words, and which of them name something in code."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Literal, TypeVar, get_args
 
 from clew import tokens
 from clew.errors import BadInput
 
+View = Literal["files", "functions"]
+Mode = Literal["hybrid", "lexical", "semantic"]
+VIEWS: tuple[View, ...] = get_args(View)
+MODES: tuple[Mode, ...] = get_args(Mode)
+C = TypeVar("C", bound=str)
 MAX_QUERY_CHARS = 2_000
 MAX_TERMS = 64
 _STOP_WORDS = frozenset(
@@ -15,30 +21,76 @@ _STOP_WORDS = frozenset(
     "its me of on or our should so that the their them then there these they this to use used using was we were what "
     "when where which while who why will with would you your".split()
 )
+# Words that say that something is asked about code, and nothing of what.
+_SOFT_WORDS = frozenset(
+    "work works working handle handles handled handling implement implements implemented implementation define "
+    "defines defined definition code logic mechanism support supports supported".split()
+)
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*")
 _LOOKS_LIKE_CODE = re.compile(r"_|::|\.|#|->|[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query understood: `terms` to look up, `identifiers` that may be definitions."""
+    """A query understood."""
 
     text: str
-    terms: tuple[str, ...]
-    identifiers: tuple[str, ...]
-    words: tuple[str, ...]
+    terms: tuple[str, ...]  # to look up
+    identifiers: tuple[str, ...]  # that may be defined somewhere
+    words: tuple[str, ...]  # without the empty ones, as they were written
+    content: tuple[str, ...]  # lower-case parts of the telling words, in order
+
+    @property
+    def is_one_name(self) -> bool:
+        """Whether the query is a name and nothing else."""
+        return len(self.words) == 1 and len(self.identifiers) == 1
 
 
-def parse_query(text: str) -> Query:
-    """Understand a query; an empty or endless one is a `BadInput`."""
+def parse_query(text: str, *, root: str = "") -> Query:
+    """Understand a query; an empty or endless one is a `BadInput`.
+
+    Words that name the codebase (its `root`) say nothing within it, if enough others are left."""
     text = text.strip()
     if not text:
         raise BadInput("the query is empty; say what to look for")
     if len(text) > MAX_QUERY_CHARS:
         raise BadInput(f"the query has {len(text)} characters, more than {MAX_QUERY_CHARS}; shorten it")
     words = tokens.words(text)
-    content = [word for word in words if word.lower() not in _STOP_WORDS] or words
-    terms = list(dict.fromkeys(term for word in content for term in tokens.terms_of(word)))
+    kept = [word for word in words if word.lower() not in _STOP_WORDS] or words
+    if root and len(kept) > 2:
+        named = _names_of(root)
+        others = [word for word in kept if word.lower() not in named]
+        telling = [word for word in others if word.lower() not in _SOFT_WORDS]
+        kept = others if len(telling) >= 2 else kept
+    telling = [word for word in kept if word.lower() not in _SOFT_WORDS] or kept
+    terms = list(dict.fromkeys(term for word in kept for term in tokens.terms_of(word)))
     found = _IDENTIFIER.findall(text)
     identifiers = [name for name in found if len(found) == 1 or _LOOKS_LIKE_CODE.search(name)]
-    return Query(text, tuple(terms[:MAX_TERMS]), tuple(dict.fromkeys(identifiers)), tuple(content))
+    content = dict.fromkeys(part for word in telling for part in tokens.parts_of(word) if len(part) > 1)
+    return Query(
+        text, tuple(terms[:MAX_TERMS]), tuple(dict.fromkeys(identifiers)), tuple(kept), tuple(content)[:MAX_TERMS]
+    )
+
+
+def like_code(text: str) -> Query:
+    """A stretch of code as a query: what it is made of, not what it asks."""
+    terms = list(dict.fromkeys(tokens.text_terms(text.encode("utf-8", "replace"))))
+    return Query(text, tuple(terms[: 4 * MAX_TERMS]), (), (), ())
+
+
+def _names_of(root: str) -> frozenset[str]:
+    """What a codebase is called: the last directories of its root, whole and in parts."""
+    found: set[str] = set()
+    for name in root.replace("\\", "/").rstrip("/").split("/")[-2:]:
+        parts = tokens.parts_of(name)
+        found.update((name.lower(), "".join(parts)))
+        found.update(part for part in parts if len(part) > 2 and len(parts) <= 2)
+    return frozenset(found - {""})
+
+
+def one_of(name: str, value: str, allowed: tuple[C, ...]) -> C:
+    """A choice, or a `BadInput` that lists the choices."""
+    for choice in allowed:
+        if value == choice:
+            return choice
+    raise BadInput(f"{name} {value!r} is unknown; known: {', '.join(allowed)}")

@@ -1,66 +1,279 @@
-"""From scored chunks to an order: definitions and file names first, tests last. Every constant has its reason.
+"""The order of files for a query: what their chunks, names, definitions and places say, weighed.
 
-Scores are relative to the best chunk of the query, so the weights below read as shares of it.
+Every weight is a share of what the best body match is worth; `benchmarks/retrieval/README.md` has what each
+brought when it was left out. Files of several codebases are weighed against each other. Main calls:
+`measure` for each codebase, then `weigh`.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from clew import tokens
+from clew.search.paths import similarity
 from clew.search.query import Query
-from clew.search.score import Bm25
+from clew.search.view import View, idf
 
-DEFINITION = 0.7  # the definition of a name that the query spells out
-DEFINITION_OTHER_CASE = 0.4  # the same in another case
-FILE_NAME = 0.5  # every telling word of the file's name is in the query
-TEST_FILE = -0.3  # tests repeat what they test, more often than the code says it
-SAME_FILE_DECAY = 0.85  # each further hit of a file, so that one file does not fill the page
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-_STEM_LETTERS = 3  # what a stem and its word have in common at the least
+    Floats = NDArray[np.float32]
 
-_TEST_PATH = re.compile(
-    r"(?:^|/)(?:tests?|testing|spec|specs|__tests__|testdata|fixtures)/|(?:^|/)test_[^/]*$|[._-](?:test|spec)s?\.[^/]*$"
-    r"|(?:^|/)conftest\.py$|Tests?\.\w+$"
-)
-_ASKS_FOR_TESTS = frozenset({"test", "spec", "mock", "fixtur"})
+BODY = 1.0  # the best chunks of a file by BM25
+BODY_ALONE = 1.4  # the same, where there is no model to share the work with
+DENSE = 0.70  # the same by meaning
+STEM = 0.72  # how much of the file's name the query says
+DEFINITION = 0.70  # the file defines a name that the query spells out
+ONE_NAME = 3.0  # times that, when the query is nothing but the name
+NAMES = 0.45  # its path and the names it defines, by meaning
+FIRST_WORDS = 0.40  # the file's name has one of the first words of the query: what it is about
+DIRECTORY = 0.40  # the words of its directories
+ABOUT = 0.23  # what the file says of itself at its top
+DEFINITIONS = 0.14  # it defines much: the place where things are done, not where they are used
+DEPTH = -0.42  # deeper than most: a detail
+TEST = -0.80  # tests repeat what they test, more often than the code says it
+HEADER = -0.30  # a header whose source is there: it declares what that does
+PROSE = -0.30  # documents speak of the code; who asks wants the code
+LEGACY = -0.60  # kept for those who have not moved on, or not written by hand
+TOP_CHUNKS = (1.0, 0.7, 0.5, 0.35, 0.25)  # a file that says it in five places beats one that says it once
+MAX_DEFINITIONS = 120  # more say nothing more
+MAX_DEPTH = 1.5  # directories more or less than most that still count
+DIRECTORY_B = 0.5  # how much a long path is discounted
+K1 = 1.2
+SURE = 0.8  # words this close count as the same
+LEADING = 2  # the first words of a query
 
+FUNCTION_BODY, FUNCTION_DENSE, FUNCTION_NAME, FUNCTION_FILE = 0.4, 0.6, 0.6, 0.1  # what places a function
 
-def file_feature(path: str, query: Query, bm25: Bm25) -> float:
-    """What a file's path adds to all its chunks."""
-    value = FILE_NAME * _name_match(path, query, bm25)
-    if _TEST_PATH.search(path) and not _ASKS_FOR_TESTS.intersection(query.terms):
-        value += TEST_FILE
-    return value
-
-
-def definition_feature(name: str, wanted: str) -> float:
-    """What being the definition of a queried identifier adds."""
-    return DEFINITION if name == wanted else DEFINITION_OTHER_CASE if name.lower() == wanted.lower() else 0.0
-
-
-def _name_match(path: str, query: Query, bm25: Bm25) -> float:
-    """The share of the file name's words, by weight, that the query has."""
-    stem = path.rpartition("/")[2].partition(".")[0]
-    if stem in ("__init__", "index", "mod", "lib", "main"):
-        stem = path.rpartition("/")[0].rpartition("/")[2]
-    low = stem.lower()
-    if not any(term[:_STEM_LETTERS] in low for term in query.terms):  # cheap, and says no to nearly all files
-        return 0.0
-    words = {term for part in tokens.parts_of(stem) for term in tokens.terms_of(part)}
-    wanted = set(query.terms)
-    if not words & wanted:
-        return 0.0
-    weights = {word: bm25.weight(word) or 1.0 for word in words}
-    return sum(weights[word] for word in words & wanted) / sum(weights.values())
+_ASKS_FOR_TESTS = frozenset("test spec mock fixtur benchmark exampl".split())
+_ASKS_FOR_PROSE = frozenset("doc document readm changelog guid tutori".split())
+_ASKS_FOR_LEGACY = frozenset("legaci compat deprec vendor generat old".split())
+_KIND_WORTH = {
+    **dict.fromkeys("class interface struct enum trait protocol type object module record union".split(), 1.2),
+    **dict.fromkeys("variable constant field property".split(), 0.7),
+    "prototype": 0.6,
+}
 
 
-def order(scored: Sequence[tuple[float, str, int]]) -> list[tuple[float, str, int]]:
-    """Sort (score, path, chunk) best first, the later hits of one file discounted; ties by path and place."""
-    seen: dict[str, int] = {}
-    discounted = []
-    for score, path, chunk in sorted(scored, key=lambda item: (-item[0], item[1], item[2])):
-        rank = seen[path] = seen.get(path, -1) + 1
-        discounted.append((score * SAME_FILE_DECAY**rank if score > 0 else score, path, chunk))
-    return sorted(discounted, key=lambda item: (-item[0], item[1], item[2]))
+@dataclass(slots=True)
+class Measured:
+    """What one codebase says of a query, before it is weighed."""
+
+    view: View
+    body: Floats  # of each chunk
+    cosine: Floats | None  # of each chunk
+    shares: dict[str, tuple[float, Floats]]  # of each document or file: weight, values to take as shares of the best
+    centred: dict[str, tuple[float, Floats]]  # likewise, above the mean
+    plain: dict[str, Floats]  # of each file, weighed already
+
+
+@dataclass(slots=True)
+class Ranking:
+    """Every file's score, and what it is the sum of."""
+
+    total: Floats
+    features: Mapping[str, Floats]
+
+
+def measure(view: View, query: Query, definitions: Mapping[int, float], vector: Any) -> Measured:
+    """Measure every file; `definitions` has what each facts defines of the query, `vector` may be None."""
+    import numpy as np
+
+    hashes = [int.from_bytes(tokens.term_hash(term), "little") for term in query.terms]
+    body = view.body(hashes)
+    cosine = view.cosines(vector) if vector is not None else None
+    shares = {
+        "body": (BODY if vector is not None else BODY_ALONE, best_chunks(view, body)),
+        "about": (ABOUT, view.about(hashes)),
+    }
+    centred = {}
+    if cosine is not None:
+        centred["dense"] = (DENSE, best_chunks(view, np.maximum(cosine, 0.0)))
+    defined = np.zeros(len(view.facts), np.float32)
+    for facts, value in definitions.items():
+        place = int(np.searchsorted(view.facts, facts))
+        if place < len(view.facts) and int(view.facts[place]) == facts:
+            defined[place] = value
+    plain = {
+        "definitions": DEFINITIONS * np.log1p(np.minimum(view.symbols, MAX_DEFINITIONS))[view.document],
+        "definition": (DEFINITION * (ONE_NAME if query.is_one_name else 1.0) * defined)[view.document],
+        **_path_features(view, query),
+    }
+    shares = {name: (weight, values[view.document]) for name, (weight, values) in shares.items()}
+    centred = {name: (weight, values[view.document]) for name, (weight, values) in centred.items()}
+    shares["directory"] = (DIRECTORY, _directory_scores(view, query))
+    if vector is not None:
+        centred["names"] = (NAMES, view.file_cosines(vector))
+    return Measured(view, body, cosine, shares, centred, plain)
+
+
+def by_meaning(item: Measured) -> Measured:
+    """The same without words, names and places."""
+    import numpy as np
+
+    nothing = np.zeros(len(item.view.files), np.float32)
+    kept = {"definition": nothing, "stem": nothing}
+    return Measured(item.view, item.body * 0, item.cosine, {"body": (BODY, nothing)}, item.centred, kept)
+
+
+def weigh(measured: Sequence[Measured]) -> list[Ranking]:
+    """The score of every file of these codebases, on one scale."""
+    import numpy as np
+
+    rankings = [dict(item.plain) for item in measured]
+    for name in measured[0].shares if measured else ():
+        best = max(_most(item.shares[name][1]) for item in measured)
+        for item, features in zip(measured, rankings, strict=True):
+            weight, values = item.shares[name]
+            features[name] = values * (weight / best) if best > 0 else values
+    for name in measured[0].centred if measured else ():
+        every = np.concatenate([item.centred[name][1] for item in measured])
+        mean, best = (float(every.mean()), _most(every)) if len(every) else (0.0, 0.0)
+        for item, features in zip(measured, rankings, strict=True):
+            weight, values = item.centred[name]
+            features[name] = (values - mean) * (weight / (best - mean)) if best > mean else values * 0
+    return [Ranking(np.sum(list(features.values()), axis=0, dtype=np.float32), features) for features in rankings]
+
+
+def function_scores(item: Measured, ranking: Ranking) -> Floats:
+    """What places each chunk among the functions, but for its name."""
+    import numpy as np
+
+    scores = FUNCTION_BODY * item.body / max(_most(item.body), 1e-9)
+    if item.cosine is not None and len(item.cosine):
+        mean, best = float(item.cosine.mean()), _most(item.cosine)
+        if best > mean:
+            scores = scores + FUNCTION_DENSE * (item.cosine - mean) / (best - mean)
+    per_document = np.zeros(len(item.view.facts), np.float32)
+    np.maximum.at(per_document, item.view.document, ranking.total)
+    found: Floats = (scores + FUNCTION_FILE * per_document[item.view.chunk_document]).astype(np.float32)
+    return found
+
+
+def name_overlap(name: str, query: Query) -> float:
+    """How much a definition's name and the query have in common, from 0 to 1."""
+    words = {tokens.terms_of(part)[0] for part in tokens.parts_of(name) if tokens.terms_of(part)}
+    asked = {tokens.terms_of(part)[0] for part in query.content if tokens.terms_of(part)}
+    common = len(words & asked)
+    return float(common / (len(words) * len(asked)) ** 0.5) if common else 0.0
+
+
+def definition_value(name: str, wanted: str, kind: str, depth: int) -> float:
+    """What one definition of a queried name is worth, before it is shared among the files that have one."""
+    value = (1.0 if name == wanted else 0.6) * _KIND_WORTH.get(kind, 1.0)
+    return value * 0.7 if depth > 1 else value
+
+
+def shared_among(files: int) -> float:
+    """A name that many files define is worth less in each."""
+    return 1 / (1 + 0.15 * (files - 1))
+
+
+def best_chunks(view: View, scores: Any) -> Any:
+    """For each document its best chunks' scores, weighed by TOP_CHUNKS."""
+    import numpy as np
+
+    found = np.zeros(len(view.facts), np.float32)
+    hits = np.flatnonzero(scores > 0)
+    if not len(hits):
+        return found
+    documents = view.chunk_document[hits]
+    starts = np.flatnonzero(np.diff(documents, prepend=-1))
+    keys = (scores[hits] * 1e6).astype(np.int64) << 24 | np.arange(len(hits))  # score and place: one pass finds both
+    for weight in TOP_CHUNKS:
+        best = np.maximum.reduceat(keys, starts)
+        held = best >= 0
+        places = best[held] & 0xFFFFFF
+        found[documents[starts[held]]] += weight * scores[hits[places]]
+        keys[places] = -1
+    return found
+
+
+def _path_features(view: View, query: Query) -> dict[str, Any]:
+    import numpy as np
+
+    paths, asked = view.paths, frozenset(query.terms)
+    said, first = _stem_features(view, query)
+    median = float(np.median(paths.depth)) if paths.count else 0.0
+
+    def penalty(mask: Any, weight: float, unless: frozenset[str]) -> Any:
+        return mask.astype(np.float32) * (0.0 if asked & unless else weight)
+
+    return {
+        "stem": said,
+        "first_words": first,
+        "depth": DEPTH * np.clip(paths.depth - median, -MAX_DEPTH, MAX_DEPTH),
+        "test": penalty(paths.is_test, TEST, _ASKS_FOR_TESTS),
+        "header": penalty(paths.is_header, HEADER, frozenset({"header"})),
+        "prose": penalty(paths.is_prose, PROSE, _ASKS_FOR_PROSE),
+        "legacy": _legacy(view, query, penalty(paths.is_legacy, LEGACY, _ASKS_FOR_LEGACY)),
+    }
+
+
+def _legacy(view: View, query: Query, values: Any) -> Any:
+    """Also what a newer version stands beside, unless the query names that very version."""
+    asked = {word.lower() for word in query.words}
+    for place, version in view.paths.superseded.items():
+        values[place] = 0.0 if version in asked else LEGACY
+    return values
+
+
+def _stem_features(view: View, query: Query) -> tuple[Any, Any]:
+    """How much of each file's name the query says, and whether it says so in its first words."""
+    import numpy as np
+
+    paths = view.paths
+    said, first = np.zeros(paths.count, np.float32), np.zeros(paths.count, np.float32)
+    closest: dict[str, float] = {}
+    leading: set[str] = set()
+    for place, wanted in enumerate(query.content):
+        for word in paths.stem_words_like(wanted):
+            value = similarity(word, wanted)
+            closest[word] = max(value, closest.get(word, 0.0))
+            if value >= SURE and place < LEADING:
+                leading.add(word)
+    weight = _memo(lambda word: idf(paths.count, len(paths.files_with_stem(word))))
+    touched: set[int] = set()
+    for word, value in closest.items():
+        if value:
+            files = paths.files_with_stem(word)
+            touched.update(files)
+            said[files] += value * weight(word)
+            if word in leading:
+                first[files] = FIRST_WORDS
+    for file in touched:
+        said[file] *= STEM / max(sum(map(weight, paths.stem(file))), 1e-9)
+    return said, first
+
+
+def _directory_scores(view: View, query: Query) -> Any:
+    import numpy as np
+
+    paths = view.paths
+    scores = np.zeros(paths.count, np.float32)
+    mean = max(float(paths.directory_lengths.mean()) if paths.count else 1.0, 1.0)
+    for term in dict.fromkeys(tokens.terms_of(word)[0] for word in query.content if tokens.terms_of(word)):
+        files = paths.files_in(term)
+        if files:
+            places, counts = np.unique(np.asarray(files), return_counts=True)
+            norm = K1 * (1 - DIRECTORY_B + DIRECTORY_B * paths.directory_lengths[places] / mean)
+            scores[places] += idf(paths.count, len(places)) * counts * (K1 + 1) / (counts + norm)
+    return scores
+
+
+def _most(values: Any) -> float:
+    return float(values.max()) if len(values) else 0.0
+
+
+def _memo(function: Callable[[str], float]) -> Callable[[str], float]:
+    known: dict[str, float] = {}
+
+    def ask(word: str) -> float:
+        if word not in known:
+            known[word] = function(word)
+        return known[word]
+
+    return ask

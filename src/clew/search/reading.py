@@ -5,7 +5,7 @@ Main calls: `Reader.ask`, which every question goes through, and `Reading.check`
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -16,10 +16,11 @@ from clew.lifecycle import freshness, gate
 from clew.lifecycle.catalog import Codebase
 from clew.lifecycle.clock import now
 from clew.lifecycle.freshness import Checked, Freshener
+from clew.search.find import Ranked, show
 from clew.source.reading import read_file
 from clew.store import facts, snapshots
 from clew.store.snapshots import Snapshot
-from clew.types import Answer, Freshness, Stat
+from clew.types import Answer, Freshness, Hit, Stat
 
 _ATTEMPTS = 3  # a codebase may be judged while its state changes
 
@@ -81,7 +82,7 @@ class Reader:
         return answer
 
     def _ask_once(self, codebase: Codebase, ask: Callable[[Reading], A], *, doubt: bool) -> A:
-        checked = Checked("fresh") if codebase.is_project else self._freshener.ensure(codebase, doubt=doubt)
+        checked = Checked("fresh", at=now()) if codebase.is_project else self._freshener.ensure(codebase, doubt=doubt)
         for _ in range(_ATTEMPTS):
             if not codebase.store.exists:
                 break
@@ -90,7 +91,7 @@ class Reader:
                 if standing.verdict == "ok":
                     snapshot = gate.require(standing)
                     fresh = Freshness(
-                        checked.decision, snapshot.ref, snapshot.head, snapshot.generation, now(),
+                        checked.decision, snapshot.ref, snapshot.head, snapshot.generation, checked.at,
                         trouble=checked.trouble, proof=standing.proof.outcome,
                     )  # fmt: skip
                     return ask(Reading(codebase, connection, snapshot, fresh, self._max_file_bytes))
@@ -98,3 +99,15 @@ class Reader:
             if standing.verdict != "ok":
                 raise gate.refusal(standing)
         raise gate.refusal(gate.settle(codebase.store, codebase.root))
+
+
+def shown(reading: Reading, ranked: Iterable[Ranked], limit: int) -> tuple[list[Hit], bool]:
+    """The first hits whose files are still there, and whether there are more."""
+    hits: list[Hit] = []
+    for hit in ranked:
+        if len(hits) == limit:
+            return hits, True
+        is_fresh = reading.check(hit.file.path, hit.file.stat, hit.file.blob)
+        if is_fresh is not None:
+            hits.append(show(reading.connection, hit, is_fresh))
+    return hits, False

@@ -12,9 +12,9 @@ from clew import Engine, tokens
 from clew.lifecycle import gate
 from clew.search import find
 from clew.search.query import parse_query
-from clew.search.score import K1, B, Bm25
-from clew.store import derive, facts, postings, snapshots
-from clew.store.lexical import CHUNK_BITS
+from clew.search.view import K1, B, load_view
+from clew.store import derive, facts, snapshots
+from clew.store.segments import CHUNK_BITS
 from clew.store.sweep import sweep
 from clew.types import Hit
 from tests.conftest import git, make_engine, write_tree
@@ -41,29 +41,31 @@ def test_bm25_equals_a_naive_one(engine: Engine, tmp_path: Path) -> None:
         documents: dict[int, list[Counter[str]]] = {}
         for entry in snapshots.entries(connection, snapshot.id).values():
             assert entry.facts is not None
-            texts = facts.document_texts(connection, entry.facts)
-            for ordinal, text in enumerate(texts):
-                chunk = entry.facts << CHUNK_BITS | ordinal
-                documents.setdefault(chunk, []).append(Counter(text.split(" ")))
+            source = facts.content(connection, entry.blob or 0)
+            symbols = facts.symbols_of(connection, entry.facts)
+            for ordinal, chunk in enumerate(facts.chunks_of(connection, entry.facts)):
+                scope = symbols[chunk.symbol].qualified if chunk.symbol >= 0 else ""
+                terms = tokens.document_terms(scope, source[chunk.start_byte : chunk.end_byte])
+                documents.setdefault(entry.facts << CHUNK_BITS | ordinal, []).append(Counter(terms))
         everything = [counts for found in documents.values() for counts in found]  # a copy counts twice
         mean = sum(counts.total() for counts in everything) / len(everything)
         assert len(everything) == snapshot.chunks
+        view = load_view(store, connection, snapshot)
         for question in QUESTIONS:
-            terms = parse_query(question).terms
-            hashes = [tokens.term_hash(term) for term in terms]
-            bm25 = Bm25(snapshot, postings.document_frequencies(connection, snapshot.id, hashes))
-            scores = bm25.scores(postings.postings(connection, documents))
+            asked = parse_query(question).terms
+            found = view.body([int.from_bytes(tokens.term_hash(term), "little") for term in asked])
+            scores = {chunk: score for chunk, score in zip(view.chunks.tolist(), found.tolist(), strict=True) if score}
             expected = {}
-            for chunk, (counts, *_) in documents.items():
+            for number, (counts, *_) in documents.items():
                 score = 0.0
-                for term in terms:
+                for term in asked:
                     df = sum(term in other for other in everything)
                     weight = math.log(1 + (len(everything) - df + 0.5) / (df + 0.5))
                     norm = K1 * (1 - B + B * counts.total() / mean)
                     score += weight * counts[term] * (K1 + 1) / (counts[term] + norm) if counts[term] else 0.0
                 if score:
-                    expected[chunk] = score
-            assert scores == pytest.approx(expected), question
+                    expected[number] = score
+            assert scores == pytest.approx(expected, rel=1e-5), question
 
 
 def answers(engine: Engine, root: Path) -> dict[str, tuple[Hit, ...]]:

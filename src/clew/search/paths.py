@@ -1,0 +1,158 @@
+"""What the paths of a snapshot say: words of file names and directories, depth, tests, what is left behind.
+
+A path belongs to the file, not to its content, so none of this is in an index. Worked out once for each path
+and kept. Main call: `PathTable`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from clew import tokens
+
+_EMPTY_STEMS = frozenset("index mod lib init main package".split())  # the directory says what they are
+_TEST = re.compile(
+    r"(?:^|/)(?:tests?|testing|spec|specs|__tests__|testdata|fixtures|benchmarks?|examples?)/|(?:^|/)test_[^/]*$"
+    r"|[._-](?:test|spec)s?\.[^/]*$|(?:^|/)conftest\.py$|Tests?\.\w+$",
+)
+_LEGACY = re.compile(
+    r"(?:^|[/_.-])(?:legacy|compat|deprecated|vendor|vendored|third_party|generated|node_modules|old)(?:[/_.-]|$)"
+    r"|\.d\.ts$|(?:^|/)_?compat\.\w+$|\.min\.\w+$|_pb2\.py$|\.pb\.\w+$",
+    re.IGNORECASE,
+)
+_PROSE = re.compile(
+    r"\.(?:md|mdx|markdown|rst|txt|adoc|org)$|(?:^|/)(?:changelog|changes|news|history)[^/]*$", re.IGNORECASE
+)
+_HEADER = re.compile(r"\.(?:h|hh|hpp|hxx|h\+\+)$")
+_SOURCE = re.compile(r"\.(?:c|cc|cpp|cxx|c\+\+|m|mm)$")
+_VERSION = re.compile(r"(?:^|/)v(\d+)(?=/)")
+PREFIX_LETTERS = 2  # all similar words share these
+
+
+class PathWords(NamedTuple):
+    stem: tuple[str, ...]  # lower-case words of the file's name
+    directories: tuple[str, ...]  # terms
+    depth: int
+    is_test: bool
+    is_legacy: bool
+    is_prose: bool
+
+
+@lru_cache(maxsize=200_000)
+def path_words(path: str) -> PathWords:
+    """What one path says."""
+    directory, _, name = path.rpartition("/")
+    stem = name.partition(".")[0] or name.strip(".")
+    words = tokens.parts_of(stem)
+    if len(words) == 1 and words[0] in _EMPTY_STEMS and directory:
+        words = tokens.parts_of(directory.rpartition("/")[2]) or words
+    return PathWords(
+        tuple(dict.fromkeys(words)),
+        _directory_terms(directory),
+        directory.count("/") + 1 if directory else 0,
+        _TEST.search(path) is not None,
+        _LEGACY.search(path) is not None,
+        _PROSE.search(path) is not None,
+    )
+
+
+@lru_cache(maxsize=50_000)
+def _directory_terms(directory: str) -> tuple[str, ...]:
+    return tuple(
+        term for part in directory.split("/") for word in tokens.parts_of(part) for term in tokens.terms_of(word)[:1]
+    )
+
+
+class PathTable:
+    """The paths of a snapshot, inverted: which files have a word in their name or their directories."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        import numpy as np
+
+        found = [path_words(path) for path in paths]
+        self.depth = np.fromiter((words.depth for words in found), np.float32, len(found))
+        self.is_test = np.fromiter((words.is_test for words in found), bool, len(found))
+        self.is_legacy = np.fromiter((words.is_legacy for words in found), bool, len(found))
+        self.superseded = _superseded(paths)  # place → the version it is of, where there is a newer one
+        self.is_prose = np.fromiter((words.is_prose for words in found), bool, len(found))
+        self.is_header = np.zeros(len(found), bool)
+        for place in _headers_with_source(paths):
+            self.is_header[place] = True
+        self._stems = _inverted([words.stem for words in found])
+        self._directories = _inverted([words.directories for words in found])
+        self._words = sorted(self._stems)
+        self.directory_lengths = np.fromiter((len(words.directories) for words in found), np.float32, len(found))
+        self.count = len(found)
+        self._found = found
+
+    def files_with_stem(self, word: str) -> list[int]:
+        """Files whose name has this word."""
+        return self._stems.get(word, [])
+
+    def files_in(self, term: str) -> list[int]:
+        """Files whose directories have this term."""
+        return self._directories.get(term, [])
+
+    def stem_words_like(self, word: str) -> Iterable[str]:
+        """Words of file names that begin as this one does."""
+        prefix = word[:PREFIX_LETTERS]
+        at = bisect_left(self._words, prefix)
+        while at < len(self._words) and self._words[at].startswith(prefix):
+            yield self._words[at]
+            at += 1
+
+    def stem(self, file: int) -> tuple[str, ...]:
+        return self._found[file].stem
+
+
+def similarity(word: str, wanted: str) -> float:
+    """How close two lower-case words are, from 0 to 1."""
+    if word == wanted or tokens.terms_of(word)[:1] == tokens.terms_of(wanted)[:1]:
+        return 1.0
+    shorter, longer = sorted((word, wanted), key=len)
+    if longer.startswith(shorter):
+        if len(shorter) >= 4:
+            return 0.8
+        if len(shorter) >= 2 and len(longer) >= 5:
+            return 0.4
+    common = 0
+    for a, b in zip(word, wanted, strict=False):
+        if a != b:
+            break
+        common += 1
+    return 0.6 if common >= 5 and common >= 0.7 * len(longer) else 0.0
+
+
+def _inverted(rows: Sequence[Sequence[str]]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for place, words in enumerate(rows):
+        for word in words:
+            found.setdefault(word, []).append(place)
+    return found
+
+
+def _headers_with_source(paths: Sequence[str]) -> list[int]:
+    """C headers whose source is there too: it says what they say, and does it."""
+    sources = {path.rpartition("/")[2].rpartition(".")[0] for path in paths if _SOURCE.search(path)}
+    return [
+        place
+        for place, path in enumerate(paths)
+        if _HEADER.search(path) and path.rpartition("/")[2].rpartition(".")[0] in sources
+    ]
+
+
+def _superseded(paths: Sequence[str]) -> dict[int, str]:
+    """Files in a directory v1 beside a v2, each with its version."""
+    newest: dict[str, int] = {}
+    found: list[tuple[int, str, int]] = []
+    for place, path in enumerate(paths):
+        match = _VERSION.search(path)
+        if match:
+            before, number = path[: match.start(1)], int(match[1])
+            newest[before] = max(newest.get(before, 0), number)
+            found.append((place, before, number))
+    return {place: f"v{number}" for place, before, number in found if number < newest[before]}

@@ -1,0 +1,236 @@
+"""A snapshot laid out for scoring: its files, their chunks and the segments that index them, as arrays.
+
+Made once for a generation and kept. What other snapshots of the store have is masked out here, so no score
+depends on it. Main calls: `load_view`, `View.body`, `View.about`, `View.cosines`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import apsw
+
+from clew import tokens
+from clew.search.paths import PathTable
+from clew.search.vectors import cosines_with
+from clew.store import derive
+from clew.store.postings import snapshot_files
+from clew.store.segments import CHUNK_BITS, Segment, quantised
+from clew.store.snapshots import Snapshot
+from clew.store.store import Store
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+K1 = 1.2  # how soon a repeated term stops counting
+B = 0.75  # how much a long chunk is discounted
+PATH_SHARE = 0.6  # of a path beside the names that its file defines
+
+
+class Part(NamedTuple):
+    """One segment as this snapshot sees it."""
+
+    segment: Segment
+    place: Any  # of each of its chunks among the view's, -1 for what is not in the snapshot
+    document: Any  # of each of its facts, likewise
+
+
+class View:
+    """The arrays of one generation. A *document* is a content; a *file* is a path that has one."""
+
+    def __init__(
+        self, store: Store, connection: apsw.Connection, snapshot: Snapshot, before: View | None = None
+    ) -> None:
+        import numpy as np
+
+        self.snapshot = snapshot
+        self._encode = store.encode
+        self._known_vectors = before.known_vectors() if before is not None else {}
+        self.files = snapshot_files(connection, snapshot.id)
+        facts = np.fromiter((file.facts for file in self.files), np.int64, len(self.files))
+        self.facts, self.document = np.unique(facts, return_inverse=True)
+        self.copies = np.bincount(self.document, minlength=len(self.facts)).astype(np.float32)
+        self.paths = PathTable([file.path for file in self.files])
+        self._parts = self._mask(self._segments(store, connection))
+        self._concatenate()
+
+    def _segments(self, store: Store, connection: apsw.Connection) -> list[Segment]:
+        applied, names = derive.derived(connection)
+        found = [store.segments.open(name) for name in names]
+        tail = self.facts[self.facts > applied].tolist()
+        return [*found, derive.tail_segment(store, connection, tail)] if tail else found
+
+    def _mask(self, segments: list[Segment]) -> list[Part]:
+        import numpy as np
+
+        parts, base = [], 0
+        for segment in segments:
+            document = _places(self.facts, segment.facts)
+            at = _places(segment.facts, segment.chunks >> CHUNK_BITS)
+            alive = document[at] >= 0
+            place = np.where(alive, np.cumsum(alive) - 1 + base, -1)
+            parts.append(Part(segment, place, document))
+            base += int(alive.sum())
+        return parts
+
+    def _concatenate(self) -> None:
+        import numpy as np
+
+        def joined(name: str) -> Any:
+            arrays = [getattr(part.segment, name)[part.place >= 0] for part in self._parts]
+            return np.concatenate(arrays) if arrays else np.zeros(0, np.int64)
+
+        self.chunks = joined("chunks")
+        self.owners = joined("owners")
+        self.chunk_document = _places(self.facts, self.chunks >> CHUNK_BITS)
+        lengths = joined("lengths").astype(np.float32)
+        mean = max(self.snapshot.tokens / max(self.snapshot.chunks, 1), 1.0)
+        self._norm = (K1 * (1 - B + B * lengths / mean)).astype(np.float32)
+        starts = np.flatnonzero(np.diff(self.chunk_document, prepend=-1))
+        self.starts, self.started = starts, self.chunk_document[starts]  # chunks of a document stand together
+        self.symbols = self._of_documents("symbols")
+        about = self._of_documents("about_lengths").astype(np.float32)
+        self._about_norm = (K1 * (1 - B + B * about / max(float(about.mean()) if len(about) else 1.0, 1.0))).astype(
+            np.float32
+        )
+
+    def _of_documents(self, name: str) -> Any:
+        import numpy as np
+
+        found = np.zeros(len(self.facts), np.float32)
+        for part in self._parts:
+            held = part.document >= 0
+            found[part.document[held]] = getattr(part.segment, name)[held]
+        return found
+
+    def body(self, terms: Sequence[int]) -> Floats:
+        """BM25 of every chunk for these term hashes."""
+        import numpy as np
+
+        scores = np.zeros(len(self.chunks), np.float32)
+        for term in terms:
+            places, frequencies = self._postings(term, "body", "place")
+            if not len(places):
+                continue
+            count = float(self.copies[self.chunk_document[places]].sum())
+            weight = idf(self.snapshot.chunks, count)
+            scores[places] += weight * frequencies * (K1 + 1) / (frequencies + self._norm[places])
+        return scores
+
+    def _postings(self, term: int, field: str, kind: str) -> tuple[Any, Any]:
+        """Where a term is in all segments together, and how often: rare is what is rare in the snapshot."""
+        import numpy as np
+
+        found = [(getattr(part, kind), *getattr(part.segment, field).postings(term)) for part in self._parts]
+        places = [where[documents] for where, documents, _ in found]
+        frequencies = [counts.astype(np.float32) for _, _, counts in found]
+        if not places:
+            return np.zeros(0, np.int64), np.zeros(0, np.float32)
+        every, counts = np.concatenate(places), np.concatenate(frequencies)
+        held = every >= 0
+        return every[held], counts[held]
+
+    def about(self, terms: Sequence[int]) -> Floats:
+        """BM25 of every document's own head comment."""
+        import numpy as np
+
+        scores = np.zeros(len(self.facts), np.float32)
+        for term in terms:
+            places, counts = self._postings(term, "about", "document")
+            if len(places):
+                weight = idf(len(self.facts), len(places))
+                scores[places] += weight * counts * (K1 + 1) / (counts + self._about_norm[places])
+        return scores
+
+    def cosines(self, vector: Floats) -> Floats:
+        """Cosine of every chunk with a vector."""
+        import numpy as np
+
+        found = np.zeros(len(self.chunks), np.float32)
+        for part in self._parts:
+            held = part.place >= 0
+            if part.segment.vectors.shape[1] and held.any():
+                values = cosines_with(part.segment.vectors, vector)
+                found[part.place[held]] = values[held]
+        return found
+
+    def file_cosines(self, vector: Floats) -> Floats:
+        """Cosine of each file's path and the names it defines with a vector."""
+        found: Floats = cosines_with(self._file_vectors, vector)
+        return found
+
+    @cached_property
+    def _file_vectors(self) -> Any:
+        """One row a file; those of the view before this one are taken over where nothing changed."""
+        import numpy as np
+
+        rows = np.zeros((len(self.files), self._store_dimension()), np.int8)
+        keys = [(file.path, file.facts) for file in self.files]
+        known = self._known_vectors or {}
+        fresh = [place for place, key in enumerate(keys) if key not in known]
+        for place, key in enumerate(keys):
+            if key in known:
+                rows[place] = known[key]
+        if fresh and self._encode is not None:
+            packed = [tokens.pack_terms(tokens.text_terms(keys[place][0].encode())) for place in fresh]
+            paths = self._encode([terms for terms, _ in packed], [freqs for _, freqs in packed])
+            names = self._names()[self.document[fresh]]
+            rows[fresh] = quantised(names + PATH_SHARE * paths)
+        return rows
+
+    def _names(self) -> Any:
+        """The unit vector of the names that each document defines."""
+        import numpy as np
+
+        found = np.zeros((len(self.facts), self._store_dimension()), np.float32)
+        for part in self._parts:
+            held = part.document >= 0
+            if part.segment.name_vectors.shape[1]:
+                found[part.document[held]] = part.segment.name_vectors[held]
+        return found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)
+
+    def _store_dimension(self) -> int:
+        return max((part.segment.vectors.shape[1] for part in self._parts), default=0)
+
+    def known_vectors(self) -> dict[tuple[str, int], Any]:
+        """Vectors of files for the view that comes after this one, if they were ever needed."""
+        if "_file_vectors" not in self.__dict__:
+            return {}
+        return {(file.path, file.facts): row for file, row in zip(self.files, self._file_vectors, strict=True)}
+
+
+def load_view(store: Store, connection: apsw.Connection, snapshot: Snapshot) -> View:
+    """The view of a snapshot in this read transaction: the one kept for its generation, or a new one."""
+    where = derive.derived(connection)
+    for name in where.segments:
+        store.segments.open(name)  # a view maps them: one that was cut must not be touched
+    key = (snapshot.id, snapshot.generation, where)
+    kept: dict[Any, View] = store.views
+    found = kept.get(key)
+    if found is None:
+        before = None
+        for old in [other for other in kept if other[0] == snapshot.id]:
+            before = kept.pop(old, None)
+        found = kept[key] = View(store, connection, snapshot, before)
+    return found
+
+
+def idf(total: float, count: float) -> float:
+    """How telling something is that `count` of `total` have."""
+    return math.log(1 + max(total - count + 0.5, 0.5) / (count + 0.5))
+
+
+def _places(ordered: Any, wanted: Any) -> Any:
+    """Where each wanted id stands among ascending ids, -1 where it does not."""
+    import numpy as np
+
+    if not len(ordered):
+        return np.full(len(wanted), -1, np.int64)
+    at = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
+    return np.where(ordered[at] == wanted, at, -1)

@@ -1,0 +1,364 @@
+"""Exact search is a scan of every line, only faster: the same answers as a loop, and as ripgrep."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from clew import Engine
+from clew.engine import Scope
+from clew.errors import BadInput
+from clew.search import native
+from clew.search.exact import MAX_LINE_CHARS, Page, find_spots
+from clew.search.pattern import Pattern, TextQuery, compile_pattern
+from clew.store import exact, grams
+from clew.store.grams import GramSegment
+from clew.types import TextFound
+from tests.conftest import make_engine, write_tree
+
+ALPHABET = "abAB_ 01.(iskISKéÉıİſK\tß\r"
+LITERALS = st.text(ALPHABET, min_size=1, max_size=6)
+LINES = st.text(ALPHABET, max_size=14)
+TEXTS = st.builds(
+    lambda lines, end: "\n".join(lines) + end, st.lists(LINES, max_size=8), st.sampled_from(["", "\n", "\n\n"])
+)
+CONTENTS = st.one_of(
+    TEXTS.map(str.encode),
+    TEXTS.map(lambda text: text.replace("\n", "\r\n").encode()),
+    st.builds(lambda text, extra: text.encode() + extra, TEXTS, st.binary(max_size=6)),
+    st.builds(lambda text, times: (text + "\n").encode() * times, TEXTS, st.sampled_from([5, 30])),
+)
+ATOMS = st.one_of(
+    LITERALS.map(re.escape),
+    st.sampled_from([".", r"\s", r"\w", r"\d", r"\S", r"\W", r"\b", "[ab]", "[^a]", "[0-9]", "[a-cA]", "^", "$", "é"]),
+)
+
+
+def _regexes(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.one_of(
+        st.lists(inner, min_size=1, max_size=3).map("".join),
+        st.lists(inner, min_size=2, max_size=3).map(lambda parts: f"(?:{'|'.join(parts)})"),
+        st.builds(
+            lambda part, times: f"(?:{part}){times}",
+            inner,
+            st.sampled_from(["?", "*", "+", "{2}", "{1,3}", "{2,}", "+?"]),
+        ),
+        inner.map(lambda part: f"({part})"),
+        inner.map(lambda part: f"(?i:{part})"),
+    )
+
+
+REGEXES = st.recursive(ATOMS, _regexes, max_leaves=5)
+
+
+def naive(query: str, content: bytes, *, regex: bool, case_sensitive: bool, whole_word: bool) -> list[tuple[int, int]]:
+    """(line, column) of the first match in each line, by a loop."""
+    text = query if regex else re.escape(query)
+    text = rf"(?<!\w)(?:{text})(?!\w)" if whole_word else text
+    expression = re.compile(text, 0 if case_sensitive else re.IGNORECASE)
+    lines = content.split(b"\n")
+    if lines[-1] == b"":
+        lines.pop()
+    found = []
+    for number, line in enumerate(lines, start=1):
+        match = expression.search(line.decode("utf-8", "surrogateescape"))
+        if match:
+            found.append((number, match.start() + 1))
+    return found
+
+
+def spots(pattern: Pattern, content: bytes) -> list[tuple[int, int]]:
+    return [(spot.line, spot.column) for spot in find_spots(pattern, content)]
+
+
+def segment_of(contents: list[bytes]) -> GramSegment:
+    owners: list[int] = []
+    keys = []
+    for blob, content in enumerate(contents, start=1):
+        for block in grams.blocks_of(grams.folded(content)):
+            keys.append(grams.keys_of(block, len(owners)))
+            owners.append(blob)
+    return GramSegment(grams.make_arrays(owners, keys))
+
+
+@pytest.fixture(params=["native", "plain"])
+def engine_kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """With the optional scanner, where it is installed, and without it."""
+    if request.param == "native":
+        pytest.importorskip("hyperscan", reason="the optional scanner is not installed")
+    else:
+        monkeypatch.setattr("clew.search.pattern.make_scanner", lambda _: None)
+    compile_pattern.cache_clear()
+    yield
+    compile_pattern.cache_clear()
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Blocks so small that a page of text has many."""
+    monkeypatch.setattr(grams, "BLOCK_BYTES", 64)
+    monkeypatch.setattr(grams, "OVERLAP_BYTES", 16)
+    grams.windows_of.cache_clear()
+    yield
+    grams.windows_of.cache_clear()
+
+
+@pytest.mark.usefixtures("engine_kind", "small_blocks")
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    contents=st.lists(CONTENTS, min_size=1, max_size=4),
+    query=st.one_of(LITERALS.map(lambda text: (text, False)), REGEXES.map(lambda text: (text, True))),
+    case_sensitive=st.booleans(),
+    whole_word=st.booleans(),
+)
+def test_a_search_finds_what_a_loop_finds(
+    contents: list[bytes], query: tuple[str, bool], case_sensitive: bool, whole_word: bool
+) -> None:
+    text, regex = query
+    flags: Any = {"regex": regex, "case_sensitive": case_sensitive, "whole_word": whole_word}
+    pattern = compile_pattern(TextQuery(text, **flags))
+    expected = {blob: naive(text, content, **flags) for blob, content in enumerate(contents, start=1)}
+    assert {blob: spots(pattern, content) for blob, content in enumerate(contents, start=1)} == expected
+    if pattern.needs is not None:
+        candidates = exact.evaluate(pattern.needs, [segment_of(contents)])
+        if candidates is not None:
+            assert {blob for blob, lines in expected.items() if lines} <= {*candidates.tolist()}
+
+
+@pytest.mark.parametrize(
+    ("query", "needles"),
+    [
+        ("get_queryset", [["get_queryset"]]),
+        (r"class \w+Error", [["class "], ["Error"]]),
+        (r"(?:foo|barbar)_init", [["_init"], ["foo", "barbar"]]),
+        (r"colou?r_of", [["colo"], ["r_of"]]),
+        (r"\bx{3}y+z", [["xxxy"], ["yz"]]),
+        (r"(?i)Straße_K", [["stra"], ["e_k"]]),
+        (r"(ab.)*", []),
+        (r"(.a){3}", [["a"]]),
+        (r"x(?!y)z", [["xz"]]),
+        (r"[^x]a|b", [["a", "b"]]),
+        (r"\d+", []),
+    ],
+)
+def test_what_an_expression_requires(query: str, needles: list[list[str]]) -> None:
+    pattern = compile_pattern(TextQuery(query))
+    assert [[needle.decode() for needle in group] for group in pattern.needles] == needles
+
+
+def test_small_classes_narrow_the_candidates() -> None:
+    contents = [b"id = 123456789\n", b"id = 12 34\n", b"nothing\n"]
+    pattern = compile_pattern(TextQuery("[0-9]{9}"))
+    assert pattern.needs is not None
+    found = exact.evaluate(pattern.needs, [segment_of(contents)])
+    assert found is not None and found.tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("(abc", "character 1"),
+        ("a**", "character 3"),
+        ("[z-a]", "bad character range"),
+        (r"a\nb", "multiline"),
+        ("[[a]", "unclear"),
+        ("", "empty"),
+        ("x" * 10_001, "more than"),
+        ("(" * 5_000 + ")" * 5_000, "too much"),
+        ("\udc80", "Unicode"),
+    ],
+)
+def test_a_pattern_that_cannot_be_read_says_where(query: str, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        compile_pattern(TextQuery(query))
+
+
+# -- through the engine ----------------------------------------------------------------------------
+
+FILES: dict[str, str | bytes] = {
+    "src/alpha.py": "def alpha_total(values):\n    return sum(values)\n\n\nclass Gamma:\n    alpha = 1\n",
+    "src/beta.js": "export function betaValue() {\r\n  return alpha;\r\n}",
+    "data/table.csv": "alpha,1\nbeta,2\n",
+    "web/app.min.js": "x=1;" * 2_000 + "alpha();" + "y=2;" * 2_000,
+    "docs/größe.md": "Die Größe von alpha ist é alpha.\n",
+    "empty.txt": "",
+    "late.txt": b"text\n" * 2_000 + b"alpha\0alpha\n",
+    "binary.bin": b"alpha\0",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "tree", FILES)
+
+
+def grep(engine: Engine, text: str, root: Path, *, scope: Scope | None = None, **flags: Any) -> TextFound:
+    page = {name: flags.pop(name) for name in ("limit", "mode", "context") if name in flags}
+    return engine.grep(TextQuery(text, **flags), str(root), page=Page(**page), scope=scope)
+
+
+def places(engine: Engine, root: Path, query: str, **flags: Any) -> list[tuple[str, int, int]]:
+    found = grep(engine, query, root, limit=10_000, **flags)
+    return [(match.path, match.line, match.column) for match in found.matches]
+
+
+def scanned(root: Path, query: str, **flags: Any) -> list[tuple[str, int, int]]:
+    """The same by reading every file."""
+    found = []
+    for path in sorted(item for item in root.rglob("*") if item.is_file()):
+        content = path.read_bytes()
+        if b"\0" not in content[:8_000]:
+            asked = {"regex": True, "case_sensitive": True, "whole_word": False, **flags}
+            found += [(path.relative_to(root).as_posix(), *spot) for spot in naive(query, content, **asked)]
+    return sorted(found)
+
+
+@pytest.mark.parametrize("tail", [0, 1_000_000], ids=["indexed", "tail"])
+def test_every_content_that_is_kept_is_searched(
+    engine: Engine, root: Path, tail: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exact, "TAIL_BYTES", tail)
+    engine.index(str(root))
+    assert len(exact.derived(engine.resolve(str(root)).store.connection()).segments) == (0 if tail else 1)
+    for query in ("alpha", "return", r"\balpha\b", "[0-9]", "Größe", "é a", r"^\w", "x=1", "nowhere", "e$", r"\(\)"):
+        assert places(engine, root, query) == scanned(root, query), query
+        assert places(engine, root, query, case_sensitive=False) == scanned(root, query, case_sensitive=False)
+
+
+def test_a_page_ends_where_it_is_full_and_says_whether_there_is_more(engine: Engine, root: Path) -> None:
+    engine.index(str(root))
+    every = grep(engine, "alpha", root)
+    assert (every.total, every.truncated) == (7, False)
+    exactly = grep(engine, "alpha", root, limit=7)
+    assert (exactly.total, exactly.truncated) == (7, False)
+    first = grep(engine, "alpha", root, limit=3)
+    assert (first.total, first.truncated, first.matches) == (3, True, every.matches[:3])
+    files = grep(engine, "alpha", root, mode="files", limit=2)
+    assert ([file.path for file in files.files], files.truncated) == (["data/table.csv", "docs/größe.md"], True)
+    counts = grep(engine, "alpha", root, mode="counts")
+    assert [(file.path, file.count) for file in counts.files if file.count > 1] == [("src/alpha.py", 2)]
+    assert counts.total == 7
+    judged = grep(engine, "[a]lpha", root, mode="counts")
+    assert judged.files == counts.files
+
+
+def test_filters_apply_before_the_page_is_cut(engine: Engine, root: Path) -> None:
+    engine.index(str(root))
+    found = grep(engine, "alpha", root, limit=2, scope=Scope(languages=("javascript",)))
+    assert [match.path for match in found.matches] == ["src/beta.js", "web/app.min.js"]
+    assert not found.truncated
+    below = grep(engine, "alpha", root / "src")
+    assert {match.path for match in below.matches} == {"src/alpha.py", "src/beta.js"}
+    outside = grep(engine, "alpha", root, scope=Scope(exclude=("src", "*.csv")))
+    assert {match.path.split("/")[0] for match in outside.matches} == {"docs", "late.txt", "web"}
+
+
+def test_lines_around_a_match_and_lines_without_end(engine: Engine, root: Path) -> None:
+    engine.index(str(root))
+    match = grep(engine, "return alpha", root, context=2).matches[0]
+    assert (match.line, match.column, match.text) == (2, 3, "  return alpha;")
+    assert (match.before, match.after) == (("export function betaValue() {",), ("}",))
+    cut = grep(engine, r"alpha\(\)", root).matches[0]
+    assert cut.path == "web/app.min.js" and cut.column == 8_001
+    assert "alpha();" in cut.text and "[16008 characters in this line]" in cut.text
+    assert len(cut.text) < MAX_LINE_CHARS + 60
+
+
+def test_a_match_may_span_lines_when_asked(engine: Engine, root: Path) -> None:
+    engine.index(str(root))
+    assert places(engine, root, r"values\):\s+return") == []
+    found = grep(engine, r"values\):\s+return", root, multiline=True).matches
+    assert [(match.line, match.column, match.text) for match in found] == [
+        (1, 17, "def alpha_total(values):\n    return sum(values)")
+    ]
+    assert [match.line for match in grep(engine, "\n\n\nclass", root, regex=False, multiline=True).matches] == [2]
+
+
+def test_a_saved_file_is_found_at_once_and_a_removed_one_no_longer(engine: Engine, root: Path) -> None:
+    engine.index(str(root))
+    write_tree(root, {"src/alpha.py": "fresh_words_here = 1\n", "new.py": "fresh_words_here = 2\n"})
+    assert places(engine, root, "fresh_words_here") == [("new.py", 1, 1), ("src/alpha.py", 1, 1)]
+    assert "src/alpha.py" not in {path for path, _, _ in places(engine, root, "alpha")}
+    (root / "new.py").unlink()
+    assert places(engine, root, "fresh_words_here") == [("src/alpha.py", 1, 1)]
+
+
+def test_a_file_that_changes_behind_the_check_is_searched_as_it_is(root: Path, tmp_path: Path) -> None:
+    engine = make_engine(tmp_path / "home", recheck_ms=3_600_000)
+    engine.index(str(root))
+    assert len(grep(engine, "alpha_total", root).matches) == 1
+    write_tree(root, {"src/alpha.py": "\n\nmoved = alpha_total\n"})
+    (root / "data/table.csv").unlink()
+    found = grep(engine, "alpha", root)
+    assert ("src/alpha.py", 3, 9) in [(match.path, match.line, match.column) for match in found.matches]
+    assert "data/table.csv" not in {match.path for match in found.matches}
+    engine.close()
+
+
+TREES = st.dictionaries(
+    st.sampled_from(["a.txt", "b/c.txt", "b/d.csv", "é.rst", "z.log", "b/e"]), CONTENTS, min_size=1, max_size=5
+)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_blocks")
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(trees=st.lists(TREES, min_size=1, max_size=3), queries=st.lists(st.tuples(REGEXES, st.booleans()), max_size=4))
+def test_after_any_changes_a_search_finds_what_a_loop_finds(
+    trees: list[dict[str, bytes]], queries: list[tuple[str, bool]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    engine = make_engine(folder / "home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exact, "TAIL_BYTES", 40)
+        patch.setattr(exact, "MAX_SMALL", 2)
+        for number, files in enumerate(trees):
+            if (folder / "tree").exists():
+                shutil.rmtree(folder / "tree")
+            root = write_tree(folder / "tree", files)
+            engine.sync(str(root)) if number else engine.index(str(root))
+            for query, case_sensitive in queries:
+                asked = {"case_sensitive": case_sensitive}
+                assert places(engine, root, query, **asked) == scanned(root, query, **asked)
+        assert all(check.ok for check in engine.doctor().checks)
+    engine.close()
+
+
+# -- ripgrep ---------------------------------------------------------------------------------------
+
+SHARED = [
+    "alpha", r"alpha\b", r"\w+_total", "^[a-z]+ ", r"[0-9]+", r"\s\s+\w", r"return\s*\w+;$", r"(?i)ALPHA", "[^a-z]$",
+    "Größe", r"\bvon\b", "é.a", r"(alpha|beta)[,V]", r"\(\w*\)", "[[:upper:]][[:lower:]]+", r"x=1;$", r"\S+$", r"^$",
+]  # fmt: skip
+
+
+@pytest.mark.skipif(shutil.which("rg") is None, reason="ripgrep is not installed")
+@pytest.mark.parametrize("flags", [(), ("-i",), ("-w",), ("-F",), ("-i", "-w")], ids=" ".join)
+def test_ripgrep_gives_the_same_lines(engine: Engine, root: Path, flags: tuple[str, ...]) -> None:
+    (root / "late.txt").unlink()  # ripgrep stops at a NUL, wherever it is
+    engine.index(str(root))
+    asked = {"regex": "-F" not in flags, "case_sensitive": "-i" not in flags, "whole_word": "-w" in flags}
+    for query in SHARED:
+        command = ["rg", "--no-heading", "--line-number", "--column", "--sort", "path", "--hidden", *flags, "-e", query]
+        done = subprocess.run([*command, "."], cwd=root, capture_output=True)
+        expected = []
+        for line in done.stdout.decode().split("\n")[:-1]:
+            path, number, _column, _ = line.split(":", 3)  # ripgrep counts bytes in columns
+            expected.append((path.removeprefix("./"), int(number)))
+        assert [place[:2] for place in places(engine, root, query, **asked)] == sorted(expected), query
+
+
+def test_the_optional_scanner_is_optional(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "hyperscan", None)
+    compile_pattern.cache_clear()
+    assert compile_pattern(TextQuery(r"\w+x")).scan is None
+    compile_pattern.cache_clear()
+    assert native.MAX_ENDS > 0

@@ -1,0 +1,140 @@
+"""What places a file: each feature by itself, against a naive reckoning where there is one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew import Engine
+from clew.search import rank
+from clew.search.paths import PathTable, path_words, similarity
+from clew.search.query import parse_query
+from tests.conftest import make_engine, write_tree
+
+
+@given(st.lists(st.lists(st.floats(0, 50, width=32), min_size=1, max_size=9), min_size=1, max_size=12))
+def test_best_chunks_are_the_five_best_of_each_document(groups: list[list[float]]) -> None:
+    scores = np.array([round(score, 3) for group in groups for score in group], np.float32)
+    documents = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    view: Any = SimpleNamespace(facts=np.arange(len(groups)), chunk_document=documents)
+    found = rank.best_chunks(view, scores)
+    for document, group in enumerate(groups):
+        best = sorted((float(np.float32(round(score, 3))) for score in group), reverse=True)
+        expected = sum(weight * score for weight, score in zip(rank.TOP_CHUNKS, best, strict=False))
+        assert found[document] == pytest.approx(expected, rel=1e-4, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("word", "wanted", "expected"),
+    [
+        ("session", "sessions", 1.0),
+        ("auth", "authentication", 0.8),
+        ("ser", "serialize", 0.4),
+        ("autodetector", "autodetected", 0.6),
+        ("db", "dbms", 0.0),
+        ("form", "perform", 0.0),
+        ("", "", 1.0),
+    ],
+)
+def test_similar_words(word: str, wanted: str, expected: float) -> None:
+    assert similarity(word, wanted) == similarity(wanted, word) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "stem", "depth", "is_test", "is_legacy", "is_prose"),
+    [
+        ("src/app/user_session.py", ("user", "session"), 2, False, False, False),
+        ("routing/mod.rs", ("routing",), 1, False, False, False),
+        ("mod.rs", ("mod",), 0, False, False, False),
+        ("pkg/__init__.py", ("pkg",), 1, False, False, False),
+        ("tests/test_a.py", ("test", "a"), 1, True, False, False),
+        ("a/FooTests.cs", ("foo", "tests"), 1, True, False, False),
+        ("vendor/x.go", ("x",), 1, False, True, False),
+        ("a/types.d.ts", ("types",), 1, False, True, False),
+        ("docs/guide.md", ("guide",), 1, False, False, True),
+    ],
+)
+def test_what_a_path_says(
+    path: str, stem: tuple[str, ...], depth: int, is_test: bool, is_legacy: bool, is_prose: bool
+) -> None:
+    found = path_words(path)
+    assert (found.stem, found.depth) == (stem, depth)
+    assert (found.is_test, found.is_legacy, found.is_prose) == (is_test, is_legacy, is_prose)
+
+
+def test_older_versions_and_headers_with_their_source() -> None:
+    table = PathTable(["api/v1/a.ts", "api/v2/a.ts", "other/v1/b.ts", "lib/http.c", "lib/http.h", "lib/alone.h"])
+    assert table.superseded == {0: "v1"}
+    assert table.is_header.tolist() == [False, False, False, False, True, False]
+
+
+FILES = {
+    "app/session.py": "def load_session(request):\n    '''The session of a request.'''\n    return request.cookies\n",
+    "app/views.py": "def show(request):\n    return load_session(request)\n",
+    "tests/test_session.py": "def test_load_session(request):\n    assert load_session(request)\n" * 4,
+    "docs/session.md": "# Session\n\nHow the session is loaded from a request.\n" * 3,
+    "legacy/session.py": "def load_session_old(request):\n    return request.session\n" * 2,
+}
+
+
+@pytest.fixture
+def root(engine: Engine, tmp_path: Path) -> str:
+    root = write_tree(tmp_path / "tree", FILES)
+    engine.index(str(root))
+    return str(root)
+
+
+def test_the_code_itself_comes_first_unless_something_else_is_asked_for(engine: Engine, root: str) -> None:
+    assert engine.search("how is the session loaded", root).hits[0].path == "app/session.py"
+    assert engine.search("test that the session is loaded", root).hits[0].path == "tests/test_session.py"
+    assert engine.search("legacy session", root).hits[0].path == "legacy/session.py"
+
+
+def test_an_explanation_adds_up_to_the_score(engine: Engine, root: str) -> None:
+    for hit in engine.search("load_session", root, explain=True).hits:
+        assert hit.why is not None
+        assert sum(hit.why.values()) == pytest.approx(hit.score, abs=2e-3)
+    assert engine.search("load_session", root).hits[0].why is None
+
+
+def test_the_functions_view_gives_definitions_by_name(engine: Engine, root: str) -> None:
+    found = engine.search("load the session", root, view="functions")
+    assert (found.hits[0].path, found.hits[0].symbol) == ("app/session.py", "load_session")
+    assert len({(hit.path, hit.symbol) for hit in found.hits}) == len(found.hits) == found.total
+
+
+def test_code_like_some_lines_of_a_file_leaves_those_lines_out(engine: Engine, root: str) -> None:
+    found = engine.similar(f"{root}/legacy/session.py", (1, 2))
+    assert found.hits and all((hit.path, hit.start_line) != ("legacy/session.py", 1) for hit in found.hits)
+
+
+def test_words_that_name_the_codebase_say_nothing_in_it() -> None:
+    assert parse_query("how curl resolves a host", root="/src/curl/lib").content == ("resolves", "host")
+    assert parse_query("curl host", root="/src/curl").words == ("curl", "host"), "too few words are left"
+
+
+def test_meaning_alone_and_words_alone(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", FILES)
+    engine = make_engine(tmp_path / "home", embedding="static")
+    engine.index(str(root))
+    for mode in ("semantic", "hybrid", "lexical"):
+        hits = engine.search("load the session of a request", str(root), mode=mode, explain=True).hits
+        assert hits, mode
+        why = hits[0].why or {}
+        assert ("dense" in why) == (mode != "lexical"), mode
+        assert (why.get("stem", 0) > 0) == (mode != "semantic"), mode
+    engine.close()
+    changed = make_engine(tmp_path / "home", embedding="none")
+    from clew.errors import RequiresReindex
+
+    with pytest.raises(RequiresReindex):
+        changed.search("session", str(root))
+    changed.index(str(root), force=True)
+    assert changed.search("session", str(root)).hits
+    changed.close()

@@ -1,0 +1,35 @@
+"""Cosines with rows of bytes: the native way and numpy's agree with the books."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from clew.search.vectors import cosines_with
+from clew.store.segments import quantised
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_cosines_are_those_of_the_rows(monkeypatch: pytest.MonkeyPatch, native: bool) -> None:
+    if not native:
+        monkeypatch.setitem(sys.modules, "simsimd", None)
+    chance = np.random.default_rng(1)
+    rows, vector = chance.normal(size=(500, 64)).astype(np.float32), chance.normal(size=64).astype(np.float32)
+    expected = rows @ vector / (np.linalg.norm(rows, axis=1) * np.linalg.norm(vector))
+    found = cosines_with(quantised(rows), vector)
+    assert found.dtype == np.float32
+    assert np.abs(found - expected).max() < 0.02, "a byte for each number costs little"
+    assert np.argmax(found) == np.argmax(expected)
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_what_says_nothing_is_close_to_nothing(monkeypatch: pytest.MonkeyPatch, native: bool) -> None:
+    if not native:
+        monkeypatch.setitem(sys.modules, "simsimd", None)
+    rows = quantised(np.array([[0, 0, 0, 0], [1, 0, 0, 0]], np.float32))
+    assert cosines_with(rows, np.zeros(4, np.float32)).tolist() == [0, 0]
+    found = cosines_with(rows, np.array([1, 0, 0, 0], np.float32))
+    assert found[1] == pytest.approx(1, abs=1e-3) and abs(found[0]) <= 1e-6
+    assert len(cosines_with(np.zeros((0, 4), np.int8), np.ones(4, np.float32))) == 0
