@@ -52,3 +52,17 @@ def _unpack(archive: Path, target: Path) -> None:
     (inner,) = (archive.parent / "tree").iterdir()
     inner.rename(target)
     shutil.rmtree(archive.parent)
+
+
+def linux(version: str = "6.1") -> Path:
+    """The Linux source tree, from Debian's package, without the rule that hides it from git."""
+    target = CACHE / f"linux-{version}"
+    if not target.exists():
+        work = _fresh(target)
+        name = f"linux-source-{version}"
+        subprocess.run(["apt-get", "download", name], cwd=work, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["dpkg-deb", "-x", next(work.glob("*.deb")).name, "package"], cwd=work, check=True)
+        _unpack(next(work.glob("package/usr/src/*.tar.xz")).rename(work / "linux.tar.xz"), target)
+    rules = target / ".gitignore"
+    rules.write_text(rules.read_text("utf-8").partition("# Debian packaging")[0], encoding="utf-8")
+    return target

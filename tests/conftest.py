@@ -22,6 +22,7 @@ def isolated_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.Temp
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
     monkeypatch.setenv("CLEW_HOME", str(home / "clew"))
+    monkeypatch.setenv("CLEW_EMBEDDING", "none")  # tests that are about meaning ask for the model
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(home / "gitconfig"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     (home / "gitconfig").write_text(
@@ -40,7 +41,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 
 def make_engine(home: Path, **flags: object) -> Engine:
-    """An engine on `home`; it parses in this process and checks before every answer."""
+    """An engine on `home`; it parses in this process without a model, and checks before every answer."""
     return Engine(load_config({"home": str(home), "workers": 1, "recheck_ms": 0, **flags}))
 
 

@@ -20,7 +20,9 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_defaults_then_file_then_environment_then_flags(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CLEW_EMBEDDING")
     defaults = load_config()
+    assert defaults.embedding == "static"
     assert (defaults.workers, defaults.result_limit, defaults.max_files) == (0, 10, 1_000_000)
     assert defaults.sources == {"home": "environment"}
     file.write_text("workers = 2\nresult_limit = 20\nmax_files = 30\n")

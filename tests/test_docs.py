@@ -30,6 +30,7 @@ DOCUMENTS = [
     "docs/cli.md",
     "docs/contract.md",
     "docs/lifecycle.md",
+    "docs/search.md",
     "docs/benchmarks.md",
 ]
 UPDATE = bool(os.environ.get("CLEW_UPDATE_DOCS"))  # read here: tests themselves see no CLEW_* variable
@@ -146,6 +147,7 @@ def copy_of_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         shutil.copy(ROOT / name, copy)
     monkeypatch.chdir(copy)
     monkeypatch.setenv("CLEW_WORKERS", "1")
+    monkeypatch.setenv("CLEW_EMBEDDING", "static")  # as users have it
     return copy
 
 

@@ -129,7 +129,7 @@ def test_content_is_indexed_as_a_tree_is(engine: Engine, tmp_path: Path) -> None
     engine.index(str(root))
     engine.index_content("same", [FileContent(path, text.encode()) for path, text in files.items()])
     here, there = (dump.tables(engine.resolve(name).store) for name in (str(root), "project:same"))
-    for table in ("blobs", "bytes", "facts", "chunks", "symbols", "imports", "entries", "terms"):
+    for table in ("blobs", "bytes", "facts", "chunks", "symbols", "imports", "entries", "segments"):
         assert here[table] == there[table], table
     for question in dump.QUESTIONS:
         assert engine.search(question, str(root)).hits == engine.search(question, "project:same").hits
@@ -174,7 +174,7 @@ def test_what_is_removed_twice_or_given_and_removed_is_counted_once(engine: Engi
     assert (stats.modified, stats.removed, stats.files, stats.chunks) == (1, 1, 2, 2)
     engine.index_content("fresh", [FileContent("b.py", BETA.encode()), files[2]])
     here, there = (dump.tables(engine.resolve(f"project:{name}").store) for name in ("demo", "fresh"))
-    for table in ("entries", "terms"):
+    for table in ("entries", "segments"):
         assert here[table] == there[table], table
 
 

@@ -54,7 +54,7 @@ def call(engine: Engine, tool: str, root: Path, **arguments: Any) -> Envelope:
 
 def hits(envelope: Envelope) -> list[tuple[str, bool]]:
     assert envelope["status"] == "ok", envelope
-    return [(hit["path"], hit["fresh"]) for hit in envelope["results"]]
+    return [(path, hit["fresh"]) for hit in envelope["results"] for path in (hit["path"], *hit["also"])]
 
 
 def codes(envelope: Envelope) -> list[str]:
@@ -199,19 +199,18 @@ def lose_directory(lexical: Path) -> None:
 
 
 def cut_segments(lexical: Path) -> None:
-    for path in lexical.rglob("*"):
-        if path.suffix in (".idx", ".term", ".fast", ".fieldnorm"):
-            os.truncate(path, path.stat().st_size // 2)
+    for path in lexical.glob("*.seg"):
+        os.truncate(path, path.stat().st_size // 2)
 
 
-def spoil_meta(lexical: Path) -> None:
-    for path in lexical.rglob("meta.json"):
-        path.write_text("garbage{")
+def spoil_segments(lexical: Path) -> None:
+    for path in lexical.glob("*.seg"):
+        path.write_bytes(b"garbage{" * 99)
 
 
 @pytest.fixture
 def large(engine: Engine, tmp_path: Path) -> Path:
-    """A tree whose chunks are in the candidate index."""
+    """A tree whose chunks are in a segment."""
     body = "".join(f"def alpha_{{0}}_{i}(value):\n    return beta_{i}(value)\n\n\n" for i in range(40))
     made = write_tree(tmp_path / "large", {f"m{i}.py": body.replace("{0}", str(i)) for i in range(12)})
     engine.index(str(made))
@@ -220,8 +219,8 @@ def large(engine: Engine, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("is_warm", [True, False])
-@pytest.mark.parametrize("damage", [lose_directory, cut_segments, spoil_meta])
-def test_a_damaged_candidate_index_names_its_repair_which_parses_nothing(
+@pytest.mark.parametrize("damage", [lose_directory, cut_segments, spoil_segments])
+def test_a_damaged_search_index_names_its_repair_which_parses_nothing(
     engine: Engine, large: Path, damage: Callable[[Path], None], is_warm: bool
 ) -> None:
     before = dump.answers(engine, large)

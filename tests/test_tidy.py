@@ -28,7 +28,7 @@ MAX_MODULE_LINES = 400
 MAX_FUNCTION_LINES = 70
 MAX_DOCUMENT_LINES = {"ARCHITECTURE.md": 250, "README.md": 200}
 
-HEAVY = ("numpy", "tantivy", "tree_sitter", "apsw", "rich", "zstandard")
+HEAVY = ("numpy", "simsimd", "tree_sitter", "apsw", "rich", "zstandard")
 # Each of these may read the environment, and why.
 ENVIRONMENT_READERS = {
     "config.py": "the settings",
@@ -36,7 +36,7 @@ ENVIRONMENT_READERS = {
     "serve/terminal.py": "NO_COLOR, FORCE_COLOR and TERM are conventions of terminals, not settings of Clew",
 }
 # The one module that may import each of these.
-SOLE_IMPORTERS = {"tantivy": "store/lexical.py", "tree_sitter": "parse/grammars.py", "click": "serve/"}
+SOLE_IMPORTERS = {"simsimd": "search/vectors.py", "tree_sitter": "parse/grammars.py", "click": "serve/"}
 APSW_LAYERS = ("store/", "lifecycle/", "index/", "search/", "engine.py")
 SQL = re.compile(
     r"\b(?:SELECT\s|INSERT\s+(?:OR\s+\w+\s+)?INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|CREATE\s+TABLE\s)"
@@ -70,7 +70,7 @@ def documentation() -> str:
 def project() -> dict[str, list[str]]:
     """Runtime and development requirements, as written."""
     table = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    return {"runtime": table["dependencies"], "dev": table["optional-dependencies"]["dev"]}
+    return {"runtime": table["dependencies"], **table["optional-dependencies"]}
 
 
 def name_of(requirement: str) -> str:
@@ -195,7 +195,7 @@ def test_every_command_has_its_section() -> None:
     assert headings == set(app.commands)
 
 
-@pytest.mark.parametrize("group", ["runtime", "dev"])
+@pytest.mark.parametrize("group", ["runtime", "fast", "dev"])
 def test_every_dependency_is_explained(group: str) -> None:
     text = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
     explained = set(re.findall(r"^\| `([\w.-]+)` \|", text, re.MULTILINE))

@@ -296,7 +296,7 @@ def test_the_comparison_sees_what_it_must(place: Place) -> None:
     """Each of these is a change that a read could make by mistake."""
     other = place.index()
     before = place.everything()
-    assert any(name.endswith("meta.json") for name in before), "the candidate index is there"
+    assert any(name.endswith(".seg") for name in before), "the search index is there"
     for act in (
         lambda: other.index(place.root, force=True),
         lambda: other.repair(place.root),
@@ -367,13 +367,13 @@ def _lexical_unreadable(place: Place) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _lexical_damaged(place: Place) -> Iterator[None]:
-    meta = next((place.store / "lexical").glob("*/meta.json"), None)
-    kept = meta.read_bytes() if meta else b""
-    if meta:
-        meta.write_text("nonsense")
+    segment = next((place.store / "lexical").glob("*.seg"), None)
+    kept = segment.read_bytes() if segment else b""
+    if segment:
+        segment.write_text("nonsense")
     yield
-    if meta:
-        meta.write_bytes(kept)
+    if segment:
+        segment.write_bytes(kept)
 
 
 @contextlib.contextmanager
@@ -390,8 +390,8 @@ FAULTS: dict[str, Callable[[Place], contextlib.AbstractContextManager[None]]] = 
     "the store cannot be used": _store_fails,
     "the database is locked": _database_locked,
     "the database is being written": _being_written,
-    "the candidate index is unreadable": _lexical_unreadable,
-    "the candidate index is damaged": _lexical_damaged,
+    "the search index is unreadable": _lexical_unreadable,
+    "the search index is damaged": _lexical_damaged,
     "the registry is being written": _registry_being_written,
 }
 IN_MEMORY = ("the marker cannot be looked at", "the store cannot be used")

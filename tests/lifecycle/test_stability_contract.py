@@ -23,6 +23,7 @@ from clew.serve import gates, tools
 from clew.store import codebases, database
 from clew.store.registry import Registry
 from clew.store.store import Store
+from clew.types import FileContent
 from tests.conftest import make_engine, write_tree
 from tests.lifecycle import situations
 from tests.lifecycle.situations import FILES, GATED, READS, STALE, UNREACHABLE, Envelope, ask, indexing, manage
@@ -676,3 +677,25 @@ def test_cycle_5_the_document_says_that_reads_change_nothing() -> None:
     text = re.sub(r"\s+", " ", DOCUMENT.read_text("utf-8"))
     assert re.search(r"[Rr]eads (change nothing|never delete)", text)
     assert not re.search(r"\b(prunes?|pruned|reconciles?|reconciled|reconciliation)\b", text)
+
+
+def test_contents_of_another_version_are_not_certified(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A defect once: old entries stayed under a new marker."""
+    engine.index_content("p", [FileContent("old.py", b"def old(): pass\n")])
+    situations.another_version(monkeypatch)
+    engine.index_content("p", [FileContent("new.py", b"def new(): pass\n")])
+    assert not engine.symbol("old", "project:p").symbols
+    assert engine.symbol("new", "project:p").symbols
+
+
+def test_a_clear_that_failed_certifies_nothing(engine: Engine, root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A defect once: a reindex that failed before it dropped the old facts left them to the next create."""
+    situations.another_version(monkeypatch)
+
+    def refuse(*_: object) -> None:
+        raise StoreError("played")
+
+    with monkeypatch.context() as patch, pytest.raises(StoreError):
+        patch.setattr(runs.Run, "clear", refuse)
+        engine.index(root)
+    assert engine.index(root).parsed == len(FILES)

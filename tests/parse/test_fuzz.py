@@ -62,7 +62,6 @@ def check(content: bytes, language: str) -> Facts:
         covered += range(chunk.start_line, chunk.end_line + 1)
     assert all(a < b for a, b in pairwise(covered))
     assert {n for n, line in enumerate(content.split(b"\n"), 1) if line.strip()} <= set(covered)
-    assert len(facts.texts) == len(facts.chunks)
     assert all(0 <= use.start_byte < len(content) for use in unpack_uses(facts.uses))
     assert all(0 <= row.start_byte < len(content) for row in facts.imports)
     return facts

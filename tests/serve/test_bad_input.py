@@ -293,23 +293,23 @@ def lose_directory(lexical: Path) -> None:
 
 
 def lose_segments(lexical: Path) -> None:
-    for path in _files(lexical, ".idx", ".term", ".fast"):
+    for path in _files(lexical, ".seg"):
         path.unlink()
 
 
 def cut_segments(lexical: Path) -> None:
-    for path in _files(lexical, ".idx", ".term", ".fast", ".fieldnorm"):
+    for path in _files(lexical, ".seg"):
         halve(path)
 
 
-def cut_meta(lexical: Path) -> None:
-    for path in _files(lexical, "meta.json"):
-        halve(path)
+def garble_segments(lexical: Path) -> None:
+    for path in _files(lexical, ".seg"):
+        path.write_bytes(b"no segment at all" * 99)
 
 
 @pytest.mark.slow
-def test_a_damaged_candidate_index_is_repaired_without_parsing(large: Path) -> None:
-    for damage in (lose_directory, lose_segments, cut_segments, cut_meta):
+def test_a_damaged_search_index_is_repaired_without_parsing(large: Path) -> None:
+    for damage in (lose_directory, lose_segments, cut_segments, garble_segments):
         damage(store_of(large) / "lexical")
         refused(clew("search", "alpha", str(large)), 4, "damaged", "clew repair")
         envelope = clew("search", "alpha", str(large), "--json").envelope

@@ -541,3 +541,29 @@ def test_without_a_path_the_current_directory_is_asked(
     situations.put_marker(engine, root, None)
     envelope = tools.call(engine, "search_codebase", {"query": "alpha"})
     assert (envelope["status"], envelope["path"], envelope["codebaseRoot"]) == ("not_indexed", f"{root}/sub", root)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("search_codebase", {"query": 5}),
+        ("search_codebase", {"query": "a", "path": 5}),
+        ("search_codebase", {"query": "a", "limit": "x"}),
+        ("search_codebase", {"query": "a", "limit": True}),
+        ("search_codebase", {"query": "a", "include_globs": "*.py"}),
+        ("search_codebase", {"query": "a", "include_globs": [5]}),
+        ("search_codebase", {"query": "a", "view": "pages"}),
+        ("list_paths", {"max_results": "1"}),
+        ("read_file", {"start_line": "1"}),
+        ("get_symbol", {"name": 5}),
+        ("file_outline", {"file": 5}),
+        ("manage_index", {"action": "create", "force": "no"}),
+    ],
+)
+def test_an_argument_of_the_wrong_type_is_bad_input(
+    engine: Engine, root: str, tool: str, arguments: dict[str, Any]
+) -> None:
+    place = f"{root}/{FILE}" if tool == "read_file" else root
+    envelope = tools.call(engine, tool, {"path": place, **arguments})
+    assert (envelope["status"], envelope["reason"]) == ("error", "bad_input")
+    assert envelope["problem"]["status"] == 400

@@ -13,8 +13,9 @@ from clew.errors import BadInput, BadPath, NotIndexed
 from clew.source import git, roots
 from clew.source.ignore import IgnorePolicy
 from clew.store.registry import Registry
+from clew.store.segments import Encode
 from clew.store.store import Store
-from clew.types import PROJECT
+from clew.types import PROJECT, ModelName
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,9 @@ class Codebase:
 class Catalog:
     """The codebases under one `CLEW_HOME`."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, model: ModelName = ModelName(), encode: Encode | None = None) -> None:  # noqa: B008
         self.registry = Registry(home)
+        self._model, self._encode = model, encode
         self._stores: dict[Path, Store] = {}
 
     def close(self) -> None:
@@ -46,7 +48,7 @@ class Catalog:
 
     def store(self, directory: Path) -> Store:
         """The store in a directory; one object for each."""
-        return self._stores.setdefault(directory, Store(directory))
+        return self._stores.setdefault(directory, Store(directory, self._model, self._encode))
 
     def stores(self) -> dict[Path, list[str]]:
         """Every store with the codebases that share it."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from clew.errors import BadPath, Busy, ClewError, Gated
 from clew.lifecycle import gate
 from clew.lifecycle.catalog import Codebase
+from clew.lifecycle.clock import now
 from clew.lifecycle.log import log
 from clew.lifecycle.watcher import Watcher
 from clew.source import git
@@ -37,6 +38,7 @@ class Checked:
 
     decision: Decision
     trouble: str = ""
+    at: str | None = field(default=None, compare=False)  # when the tree was looked at
 
 
 @dataclass(slots=True)
@@ -48,6 +50,7 @@ class _Turn:
     finished: int = 0
     is_running: bool = False
     last: float = float("-inf")  # when the last good check began
+    last_at: str | None = None  # the same, for people
 
 
 class Freshener:
@@ -72,9 +75,9 @@ class Freshener:
         """Make the index what the tree is now. With `doubt`, what was checked a moment ago is checked again."""
         standing = gate.settle(codebase.store, codebase.root)
         if standing.verdict == "requires_reindex":
-            return Checked("skipped_requires_reindex")
+            return Checked("skipped_requires_reindex", at=self._turn(codebase.root).last_at)
         if standing.verdict == "not_ready":
-            return Checked("skipped_indexing")
+            return Checked("skipped_indexing", at=self._turn(codebase.root).last_at)
         if standing.verdict != "ok" or standing.snapshot is None:
             return Checked("failed", gate.explain(standing))
         watcher = self._watcher(codebase) if self._is_watching else None
@@ -82,10 +85,10 @@ class Freshener:
         if watcher is None or touched is None or doubt:  # a doubt beats the watcher: it missed something
             turn = self._turn(codebase.root)
             if not doubt and watcher is None and time.monotonic() - turn.last < self._recent_s:
-                return Checked("skipped_recent")
+                return Checked("skipped_recent", at=turn.last_at)
             return self._take_turn(codebase, turn)
         if not touched and git.head(codebase.root) == standing.snapshot.head:
-            return Checked("fresh")
+            return Checked("fresh", at=now())
         checked = self._check(codebase, list(touched) if len(touched) <= MAX_KEYS else None)
         if checked.decision in ("fresh", "synced"):
             watcher.settled(touched)
@@ -119,8 +122,8 @@ class Freshener:
                     break
                 turn.condition.wait()
             else:
-                return Checked("coalesced")
-        number, began = turn.started, time.monotonic()
+                return Checked("coalesced", at=turn.last_at)
+        number, began, began_at = turn.started, time.monotonic(), now()
         is_good = False
         try:
             checked = self._check(codebase, None)
@@ -130,25 +133,26 @@ class Freshener:
             with turn.condition:
                 turn.is_running = False
                 if is_good:
-                    turn.finished, turn.last = number, began
+                    turn.finished, turn.last, turn.last_at = number, began, began_at
                 turn.condition.notify_all()
 
     def _check(self, codebase: Codebase, keys: Sequence[str] | None) -> Checked:
         """One sync, and what its outcome means for an answer. Only a tree that is gone is an error."""
+        began, before = now(), self._turn(codebase.root).last_at
         try:
             with codebase.store.patience(PATIENCE_S):
                 done = self._sync(codebase, keys)
         except Busy:  # another process is at it: the state before its flip is whole
             is_created = gate.settle(codebase.store, codebase.root).verdict == "not_ready"
-            return Checked("skipped_indexing" if is_created else "coalesced")
+            return Checked("skipped_indexing" if is_created else "coalesced", at=before)
         except Gated as error:
-            return Checked("failed", str(error))
+            return Checked("failed", str(error), before)
         except (ClewError, OSError) as error:
-            if isinstance(error, BadPath) and not os.path.isdir(codebase.root):
+            if isinstance(error, BadPath) and not os.access(codebase.root, os.R_OK | os.X_OK):
                 raise
             log(codebase.root).info("the check failed, answers are from the last good state: %s", error)
-            return Checked("failed", str(error))
-        return Checked("synced" if done.changes else "fresh")
+            return Checked("failed", str(error), before)
+        return Checked("synced" if done.changes else "fresh", at=began)
 
     def _turn(self, root: str) -> _Turn:
         with self._lock:

@@ -47,7 +47,7 @@ def judge(store: Store, connection: apsw.Connection, root: str) -> Standing:
     row = codebases.find_codebase(connection, root)
     if row is None:
         return Standing(root, "not_indexed", Proof("stale_local", "missing_marker_doc"))
-    found = proof.validate(connection, row)
+    found = proof.validate(connection, row, store.model)
     snapshot = snapshots.find_snapshot(connection, row.id)
     is_running = row.state == "indexing"
     is_alive, sign = lock.is_alive(store, root, row.run) if is_running else (False, None)
@@ -55,7 +55,7 @@ def judge(store: Store, connection: apsw.Connection, root: str) -> Standing:
     if (
         row.state == "requires_reindex"
         or found.outcome == "fingerprint_mismatch"
-        or (is_running and row.fingerprint != proof.fingerprint())
+        or (is_running and row.fingerprint != proof.fingerprint(store.model))
     ):
         verdict = "requires_reindex"
     elif is_running:

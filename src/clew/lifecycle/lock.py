@@ -88,7 +88,6 @@ def codebase_lock(store: Store, root: str, *, wait_s: float = 0.0) -> Iterator[P
         raise Busy(
             f"{root} is being worked on by another run; `clew status` shows how far it is",
             root,
-            heartbeat=heartbeat(store, root),
         )
     with lock, contextlib.closing(Pulse(path.with_suffix(".json"))) as pulse:
         yield pulse

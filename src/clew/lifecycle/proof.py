@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 import apsw
 
 from clew.store.codebases import CodebaseRow, read_marker
+from clew.types import ModelName
 
 KIND = "clew_index_completion_v1"
 SCHEMA = 1  # raise when what is stored cannot be read or mixed any more; a migration that adds need not
@@ -37,23 +38,25 @@ class Proof(NamedTuple):
         return self.reason not in ("missing_marker_doc", "probe_failed")
 
 
-def fingerprint() -> dict[str, Any]:
-    """What must be equal for an index to be read: no embedding yet, and how things are stored."""
+def fingerprint(model: ModelName = ModelName()) -> dict[str, Any]:  # noqa: B008 - immutable
+    """What must be equal for an index to be read: the model of its vectors, and how things are stored."""
     return {
-        "embeddingProvider": "none",
-        "embeddingModel": "none",
-        "embeddingDimension": 0,
+        "embeddingProvider": model.provider,
+        "embeddingModel": model.model,
+        "embeddingDimension": model.dimension,
         "vectorStoreProvider": "sqlite",
         "schemaVersion": SCHEMA,
     }
 
 
-def marker_payload(root: str, *, files: int, chunks: int, run: str, completed_at: str) -> dict[str, Any]:
+def marker_payload(
+    root: str, *, files: int, chunks: int, run: str, completed_at: str, model: ModelName
+) -> dict[str, Any]:
     """The marker of a run that succeeded."""
     return {
         "kind": KIND,
         "codebasePath": root,
-        "fingerprint": fingerprint(),
+        "fingerprint": fingerprint(model),
         "indexedFiles": files,
         "totalChunks": chunks,
         "completedAt": completed_at,
@@ -61,7 +64,11 @@ def marker_payload(root: str, *, files: int, chunks: int, run: str, completed_at
     }
 
 
-def validate(connection: apsw.Connection, codebase: CodebaseRow) -> Proof:
+def validate(
+    connection: apsw.Connection,
+    codebase: CodebaseRow,
+    model: ModelName = ModelName(),  # noqa: B008 - immutable
+) -> Proof:
     """Whether the codebase's index is complete and readable, with the reason if not.
 
     A probe that cannot be made says nothing either way: then the recorded state stands."""
@@ -85,7 +92,7 @@ def validate(connection: apsw.Connection, codebase: CodebaseRow) -> Proof:
         return Proof("stale_local", "invalid_payload")
     if marker["codebasePath"] != codebase.root:
         return Proof("stale_local", "path_mismatch")
-    if marker["fingerprint"] != fingerprint():
+    if marker["fingerprint"] != fingerprint(model):
         return Proof("fingerprint_mismatch", "fingerprint_mismatch", marker)
     return Proof("valid", None, marker)
 

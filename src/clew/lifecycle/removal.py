@@ -45,6 +45,11 @@ def _forget(store: Store, root: str) -> None:
     with store.write() as connection:
         if codebases.find_codebase(connection, root) is not None:
             states.move(
-                connection, root, "not_found", run=str(uuid.uuid4()), cause="clear", fingerprint=proof.fingerprint()
+                connection,
+                root,
+                "not_found",
+                run=str(uuid.uuid4()),
+                cause="clear",
+                fingerprint=proof.fingerprint(store.model),
             )
     sweep(store)

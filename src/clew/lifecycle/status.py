@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from clew.errors import StoreCorrupt, StoreError
+from clew.errors import ClewError, StoreCorrupt, StoreError, StoreTooNew
 from clew.lifecycle import gate, lock
 from clew.lifecycle.catalog import Catalog
-from clew.store import codebases, jobs, snapshots
+from clew.store import codebases, integrity, jobs, snapshots
 from clew.store.database import translated
 from clew.store.store import Store
-from clew.types import CodebaseState, Job
+from clew.types import Check, CodebaseState, Health, Job
 
 _SHOWN_JOBS = 5
 _SHOWN_TRANSITIONS = 10
@@ -55,7 +55,7 @@ def listed(catalog: Catalog) -> list[CodebaseState]:
     for root, known in catalog.registry.known().items():
         try:
             standing = gate.settle(catalog.store(known.store), root)
-        except StoreCorrupt:
+        except (StoreCorrupt, StoreTooNew):  # not for a while: nothing can be asked of it
             found.append(CodebaseState(root, "indexfailed", "probe_failed"))
         except StoreError:
             found.append(CodebaseState(root, known.state, "probe_failed", files=known.files, chunks=known.chunks))
@@ -72,6 +72,22 @@ def listed(catalog: Catalog) -> list[CodebaseState]:
                 )
             )
     return found
+
+
+def inspected(catalog: Catalog) -> Health:
+    """Whether every store is sound, with what to do where it is not."""
+    checks: list[Check] = []
+    orphans = 0
+    for directory, shared_by in catalog.stores().items():
+        subject = ", ".join(shared_by)
+        try:
+            found = integrity.inspect(catalog.store(directory))
+        except ClewError as error:
+            checks.append(Check(subject, False, str(error)))
+            continue
+        orphans += found.orphans
+        checks.append(Check(subject, not found.problems, "; ".join(found.problems) or found.summary))
+    return Health(tuple(checks), orphans)
 
 
 def recent_jobs(store: Store, root: str, limit: int = jobs.KEPT) -> list[Job]:

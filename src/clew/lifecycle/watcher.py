@@ -22,7 +22,7 @@ from clew.source.watch import Watch, open_watch
 VOUCH_S = 60.0  # what the kernel does not report (writes through mapped memory) is found after this
 QUIET_S = 0.05  # a burst is over when nothing came for this long
 MAX_BURST_S = 2.0
-_RETRY_S = 5.0
+_RETRY_S, _MAX_RETRY_S = 5.0, 600.0
 _ROUNDS = 4
 
 Check = Callable[[Sequence[str] | None], None]  # brings these files in, or whatever changed
@@ -91,18 +91,20 @@ class Watcher:
             self._watch.wake()
 
     def _run(self) -> None:
-        tags = log(self._root)
+        tags, pause_s = log(self._root), _RETRY_S
         try:
             while not self._stop.is_set():
                 try:
                     self._establish()
+                    pause_s = _RETRY_S
                     self._follow()
                 except Gated as error:
                     tags.debug("the watch waits: %s", error)
                     self._wait_to_be_asked()
                 except (ClewError, OSError) as error:
                     tags.warning("the tree is not watched, checks look at every file: %s", error)
-                    self._stop.wait(_RETRY_S)
+                    self._stop.wait(pause_s)
+                    pause_s = min(2 * pause_s, _MAX_RETRY_S)
         finally:
             self._drop()
             self._close()

@@ -7,6 +7,11 @@ from bisect import bisect_right
 from typing import Any
 
 MAX_DOC = 300
+HEAD_LINES = 40
+HEAD_BLOCKS = 3
+_HEAD_BYTES = 4_096
+_DOCSTRING = re.compile(rb"""(?:#[^\n]*\n|\s)*+[rRuU]?(\"\"\"|''')(.*?)\1""", re.DOTALL)
+_LICENCE = re.compile(rb"copyright|licen[cs]e|spdx|all rights reserved|permission is hereby|warranty", re.IGNORECASE)
 _MARKERS = re.compile(
     r"^\s*(?:/\*+!?|\*+/|///?!?|//!|\*|--\[=*\[|-{2,}(?:\s*[|^])?|#+!?|;+|%+|\{-\s*\|?|-\}|<!--|-->)?\s?"
 )
@@ -62,3 +67,20 @@ def clean(text: str) -> str:
         elif paragraph:
             break
     return " ".join(paragraph)[:MAX_DOC]
+
+
+def head_comment(content: bytes, starts: list[int], lines: frozenset[int]) -> bytes:
+    """What a file says of itself: its docstring and the first comments near its top, without licence texts."""
+    blocks: list[bytes] = []
+    last = -1
+    for line in sorted(line for line in lines if line <= HEAD_LINES):
+        text = content[starts[line - 1] : starts[line] if line < len(starts) else len(content)]
+        if line == last + 1 and blocks:
+            blocks[-1] += text
+        else:
+            blocks.append(text)
+        last = line
+    docstring = _DOCSTRING.match(content[:_HEAD_BYTES])
+    if docstring:
+        blocks.insert(0, docstring[2])
+    return b"\n".join([block for block in blocks if not _LICENCE.search(block)][:HEAD_BLOCKS])

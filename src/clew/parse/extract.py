@@ -26,7 +26,7 @@ from typing import Any
 from clew import tokens
 from clew.parse import grammars
 from clew.parse.chunks import plan_chunks
-from clew.parse.comments import Comments
+from clew.parse.comments import Comments, head_comment
 from clew.parse.imports import collect_imports
 from clew.parse.languages import LANGUAGES, Language
 from clew.parse.symbols import collect_symbols, interface_hash
@@ -34,6 +34,7 @@ from clew.parse.uses import pack_uses
 from clew.types import Chunk, Facts, Symbol
 
 MAX_ROWS = 65_535  # symbols, imports or chunks: ordinals are 16 bits wide in the store
+MAX_NAMES = 400  # definitions whose names stand for the file
 MAX_DEPTH = 1_000  # of brackets
 _LONG_LINE = 100_000  # bytes, when that is most of the blob; JSON is read well in one line
 _DATA_BYTES = 16_384  # smaller data is parsed like anything else
@@ -72,7 +73,8 @@ def extract(content: bytes, language: str) -> Facts:
         names.update(node.start_byte for node in captures.get("name", ()))
     names |= {byte - 1 for byte in names if content[byte - 1 : byte] in _QUOTES}  # a quoted name starts there
     uses = pack_uses(captures, names)
-    return _assemble(content, starts, symbols, imports, uses, comments.lines, diagnostics)
+    about = head_comment(content, starts, comments.lines)
+    return _assemble(content, starts, symbols, imports, uses, comments.lines, diagnostics, about)
 
 
 def _obstacle(content: bytes, starts: list[int], language: Language) -> str:
@@ -119,15 +121,24 @@ def _assemble(
     uses: bytes,
     leading_lines: frozenset[int],
     diagnostics: tuple[str, ...],
+    about: bytes = b"",
 ) -> Facts:
     chunks: list[Chunk] = []
-    texts: list[str] = []
     for first, last, owner in plan_chunks(content, starts, symbols, leading_lines):
         start = starts[first]
         end = starts[last + 1] if last + 1 < len(starts) else len(content)
         terms = tokens.document_terms(symbols[owner].qualified if owner >= 0 else "", content[start:end])
         chunks.append(Chunk(start, end, first + 1, last + 1, owner, len(terms), *tokens.pack_terms(terms)))
-        texts.append(" ".join(terms))
     if not is_utf8(content):
         diagnostics = (*diagnostics, "non_utf8")
-    return Facts(symbols, imports, chunks, uses, interface_hash(symbols), texts, diagnostics)
+    names = "\n".join([symbol.name for symbol in symbols][:MAX_NAMES]).encode()
+    return Facts(
+        symbols,
+        imports,
+        chunks,
+        uses,
+        interface_hash(symbols),
+        tokens.pack_terms(tokens.text_terms(names)),
+        tokens.pack_terms(tokens.text_terms(about)),
+        diagnostics,
+    )

@@ -28,11 +28,10 @@ def run(path: str | None, as_json: bool, operation: str, act: Callable[[Engine, 
     started = time.monotonic()
 
     def work(engine: Engine) -> Envelope:
-        known = _is_ready(engine, path)
+        known, notes = _standing(engine, path)
         with ProgressView("indexing") as view:
             stats = act(engine, view)
-        root, done = engine.resolve(path).root, engine.jobs(path)
-        return envelopes.run(asked(path), root, operation, stats, done[0] if done else None, known=known)
+        return envelopes.run(asked(path), engine.resolve(path).root, operation, stats, known=known, notes=notes)
 
     return answer(path, as_json, work, lambda e: terminal.run(e, time.monotonic() - started))
 
@@ -207,9 +206,12 @@ def _tree_around(file: str) -> str:
     return default_root(os.path.dirname(os.path.abspath(file)))
 
 
-def _is_ready(engine: Engine, path: str | None) -> bool:
-    """Whether there is a believable index already."""
+def _standing(engine: Engine, path: str | None) -> tuple[bool, tuple[str, ...]]:
+    """Whether there is a believable index already, and what is to be said of one that is not."""
     try:
-        return engine.status(path).proof == "valid"
+        found = engine.status(path)
     except ClewError:
-        return False
+        return False, ()
+    is_claimed = found.state in ("indexed", "sync_completed") and found.verdict == "not_indexed"
+    note = f"an index was claimed, but its completion proof was missing or invalid ({found.proof}): made anew"
+    return found.proof == "valid", (note,) if is_claimed else ()

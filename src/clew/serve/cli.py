@@ -92,14 +92,39 @@ def sync(path: str | None, as_json: bool) -> int:
 @click.argument("query")
 @click.argument("path", required=False)
 @click.option("--limit", type=int, metavar="N", help="How many hits (default: 10).")
+@click.option("--mode", type=click.Choice(["hybrid", "lexical", "semantic"]), default="hybrid", show_default=True)
+@click.option("--view", type=click.Choice(["files", "functions"]), default="files", show_default=True)
+@click.option("--explain", is_flag=True, help="Show what placed each hit.")
 @question_flags
-def search(query: str, path: str | None, limit: int | None, **flags: Any) -> int:
+def search(query: str, path: str | None, limit: int | None, mode: str, view: str, explain: bool, **flags: Any) -> int:
     """Find the code that answers QUERY: words, a question, or a name."""
     from clew.serve import terminal
 
-    arguments = {"query": query, "path": asking.place(path), "limit": limit}
+    arguments = {"query": query, "path": asking.place(path), "limit": limit, "mode": mode, "view": view}
+    arguments["explain"] = explain
     nothing = f"nothing found for {query!r}"
     return asking.question("search_codebase", path, arguments, terminal.hits(query), nothing=nothing, **flags)
+
+
+@app.command()
+@click.argument("pattern")
+@click.argument("path", required=False)
+@click.option("-F", "--fixed-strings", "is_fixed", is_flag=True, help="PATTERN is the text itself, not an expression.")
+@click.option("-i", "--ignore-case", "any_case", is_flag=True, help="Upper and lower case are the same.")
+@click.option("-w", "--word-regexp", "whole_word", is_flag=True, help="Only whole words.")
+@click.option("-C", "--context", type=int, default=0, metavar="N", help="Lines to show around each match.")
+@click.option("-l", "--files-with-matches", "files", is_flag=True, help="Only the paths of files with a match.")
+@click.option("-c", "--count", "counts", is_flag=True, help="Only how many lines of each file match.")
+@click.option("-U", "--multiline", is_flag=True, help="Let a match span lines.")
+@click.option("--limit", type=int, metavar="N", help="How many matches, or files (default: all).")
+@question_flags
+def grep(pattern: str, path: str | None, **flags: Any) -> int:
+    """Find every line that PATTERN, a regular expression, matches; the flags are ripgrep's."""
+    from clew.serve import matches
+
+    asked, common = matches.arguments(pattern, asking.place(path), flags)
+    nothing = f"nothing matches {pattern!r}"
+    return asking.question("search_text", path, asked, matches.as_text(asked), nothing=nothing, **common)
 
 
 @app.command()
@@ -212,8 +237,8 @@ def repair(path: str | None, as_json: bool) -> int:
     from clew.serve import envelopes
 
     def act(engine: Engine) -> Envelope:
-        blobs = engine.repair(path)
-        return envelopes.repaired(asking.asked(path), engine.resolve(path).root, blobs)
+        stats = engine.repair(path)
+        return envelopes.repaired(asking.asked(path), engine.resolve(path).root, stats)
 
     return asking.answer(path, as_json, act, lambda e: f"rebuilt the search index of {e['stats']['blobs']} blobs")
 

@@ -5,6 +5,7 @@ The keys that the contract's seeds spell in camel case keep it; all others are s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -19,6 +20,7 @@ from clew.types import (
     Found,
     Health,
     Heartbeat,
+    Hit,
     Job,
     Managed,
     NamedSymbol,
@@ -27,6 +29,7 @@ from clew.types import (
     RunStats,
     Symbol,
     SymbolsFound,
+    TextFound,
 )
 
 _FRESHNESS = ("decision", "snapshot", "head", "generation", "checked_at", "verified", "dropped")
@@ -85,8 +88,23 @@ def scope_of(scope: Scope) -> Envelope:
 
 
 def search(path: str, found: Found, scope: Scope) -> Envelope:
-    results = [{"codebase": found.root, **asdict(hit)} for hit in found.hits]
+    results = [_hit(found.root, hit) for hit in found.hits]
     return ok(path, found, scope, results=results, total=found.total, truncated=found.truncated, continuation=None)
+
+
+def _hit(root: str, hit: Hit) -> Envelope:
+    shown = {"codebase": root, **asdict(hit)}
+    why = shown.pop("why")
+    return shown if why is None else {**shown, "explain": why}
+
+
+def text(path: str, found: TextFound, scope: Scope, mode: str) -> Envelope:
+    """Matches; for a list of files only those, and for counts how many each has."""
+    matches: list[Envelope] = [{"codebase": found.root, **asdict(match)} for match in found.matches]
+    for file in found.files:
+        count = {"count": file.count} if mode == "counts" else {}
+        matches.append({"codebase": found.root, "path": file.path, **count})
+    return ok(path, found, scope, matches=matches, total=found.total, truncated=found.truncated)
 
 
 def symbols(path: str, found: SymbolsFound, scope: Scope) -> Envelope:
@@ -95,7 +113,14 @@ def symbols(path: str, found: SymbolsFound, scope: Scope) -> Envelope:
 
 def outline(path: str, found: Outline, scope: Scope) -> Envelope:
     return ok(
-        path, found, scope, file=found.path, language=found.language, symbols=tree_of(found.symbols), fresh=found.fresh
+        path,
+        found,
+        scope,
+        file=found.path,
+        language=found.language,
+        skip=found.skip,
+        symbols=tree_of(found.symbols),
+        fresh=found.fresh,
     )
 
 
@@ -129,21 +154,21 @@ def content(path: str, found: Content, scope: Scope) -> Envelope:
     )
 
 
-def run(path: str, root: str, operation: str, stats: RunStats, job: Job | None, *, known: bool) -> Envelope:
+def run(path: str, root: str, operation: str, stats: RunStats, *, known: bool, notes: Sequence[str] = ()) -> Envelope:
     """What a run did that somebody waited for; `known`: the codebase had a believable index before."""
     counts = asdict(stats)
-    failures = counts.pop("failures")
+    failures, job_id = counts.pop("failures"), counts.pop("job")
     return {
         "status": "ok",
         "path": path,
         "codebaseRoot": root,
         "operation": operation,
-        "job_id": job.id if job else None,
+        "job_id": job_id or None,
         "already_indexed": known and not stats.changes,
         "progress": 100,
         "stats": counts,
         "failures": failures,
-        "warnings": [],
+        "warnings": [warning("STALE_LOCAL", note) for note in notes],
     }
 
 
@@ -279,8 +304,9 @@ def cleared(path: str, root: str) -> Envelope:
     return {"status": "ok", "path": path, "codebaseRoot": root, "operation": "clear", "warnings": []}
 
 
-def repaired(path: str, root: str, blobs: int) -> Envelope:
-    return {**cleared(path, root), "operation": "repair", "stats": {"blobs": blobs}}
+def repaired(path: str, root: str, stats: RunStats) -> Envelope:
+    shape = {"job_id": stats.job, "stats": {"blobs": stats.files, "parsed": stats.parsed}}
+    return {**cleared(path, root), "operation": "repair", **shape}
 
 
 def exit_code(envelope: Envelope) -> int:

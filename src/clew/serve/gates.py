@@ -33,6 +33,7 @@ RETRY_AFTER_MS = 2_000  # when nothing tells how long a run will take
 _LEAST_RETRY_MS, _MOST_RETRY_MS = 500, 30_000
 _EMPTY: dict[str, Envelope] = {
     "search_codebase": {"results": [], "total": 0, "truncated": False, "continuation": None},
+    "search_text": {"matches": [], "total": 0, "truncated": False},
     "list_paths": {"items": [], "total": 0, "truncated": False},
     "get_symbol": {"symbols": []},
     "file_outline": {"symbols": []},

@@ -54,7 +54,17 @@ def _hits(envelope: Envelope, terms: tuple[str, ...]) -> str:
             title += f"  {paint(hit['kind'], 'dim')} {paint(hit['symbol'], 'symbol')}"
         if not hit["fresh"]:
             title += paint("  (changed since it was indexed)", "bad")
-        blocks.append(title + "\n" + snippet(hit["snippet"], hit["start_line"], terms))
+        lines = [title, snippet(hit["snippet"], hit["start_line"], terms)]
+        if hit["functions"]:
+            nested = ", ".join(f"{item['symbol']}:{item['start_line']}" for item in hit["functions"])
+            lines.append(paint(f"        also here: {nested}", "dim"))
+        if hit["also"]:
+            lines.append(paint(f"        the same in: {', '.join(hit['also'])}", "dim"))
+        if "explain" in hit:
+            parts = sorted(hit["explain"].items(), key=lambda item: -abs(item[1]))
+            shown = "  ".join(f"{name} {value:+.2f}" for name, value in parts if value)
+            lines.append(paint(f"        {hit['score']:.2f} = {shown}", "dim"))
+        blocks.append("\n".join(lines))
     if envelope["truncated"]:
         blocks.append(paint(f"{len(envelope['results'])} of {envelope['total']} hits; --limit shows more", "dim"))
     return "\n\n".join(blocks)
@@ -194,7 +204,7 @@ def _job(item: Envelope) -> str:
 
 
 def _progress(percent: int | None, phase: str | None) -> str:
-    return f"{phase or 'not begun'}" + (f", {percent} %" if percent is not None else "")
+    return (phase or "") + (f", {percent} %" if percent is not None else "")
 
 
 def codebases(envelope: Envelope) -> str:

@@ -9,20 +9,32 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from clew.engine import Engine, Scope
 from clew.errors import BadInput, BadPath, ClewError
+from clew.search.exact import Page
+from clew.search.pattern import TextQuery
+from clew.search.query import MODES, VIEWS, one_of
 from clew.serve import envelopes, gates
 from clew.serve.gates import Envelope
 from clew.source import roots
-from clew.types import PROJECT
+from clew.types import PROJECT, TextMode
 
 Globs = Sequence[str] | None
+MAX_MATCHES = 100_000  # of one exact search, whatever is asked
+MAX_TOKENS = 20_000  # of the texts in a program's answer, so that the whole stays below 25,000
+CHARS_PER_TOKEN = 4
+_BUDGETED = frozenset({"search_text"})
 
 
 def call(engine: Engine, tool: str, arguments: Mapping[str, Any]) -> Envelope:
-    """Call a tool by its name; whatever goes wrong is an envelope too."""
+    """Call a tool by its name, for a program; whatever goes wrong is an envelope too."""
+    if tool in _BUDGETED:
+        asked_tokens = arguments.get("max_tokens")
+        most = MAX_TOKENS if not isinstance(asked_tokens, int) else min(asked_tokens, MAX_TOKENS)
+        arguments = {**arguments, "max_tokens": most}
     try:
         return answer(engine, tool, arguments)
     except ClewError as error:
@@ -57,6 +69,9 @@ def search_codebase(
     query: str,
     path: str | None = None,
     limit: int | None = None,
+    view: str = "files",
+    mode: str = "hybrid",
+    explain: bool = False,
     include_globs: Globs = None,
     exclude_globs: Globs = None,
     languages: Globs = None,
@@ -64,7 +79,57 @@ def search_codebase(
     """Ranked hits for a question."""
     scope = _scope(include_globs, exclude_globs, languages)
     place = _place(path)
-    return envelopes.search(place, engine.search(query, place, limit=limit, scope=scope), scope)
+    found = engine.search(
+        query,
+        place,
+        limit=limit,
+        scope=scope,
+        view=one_of("view", view, VIEWS),
+        mode=one_of("mode", mode, MODES),
+        explain=explain,
+    )
+    return envelopes.search(place, found, scope)
+
+
+def find_similar(
+    engine: Engine, file: str, start_line: int, end_line: int, path: str | None = None, limit: int | None = None
+) -> Envelope:
+    """Code like these lines of a file; `file` is relative to the codebase's root."""
+    absolute = _file(engine, file, path)
+    return envelopes.search(absolute, engine.similar(absolute, (start_line, end_line), limit=limit), Scope())
+
+
+def search_text(
+    engine: Engine,
+    query: str,
+    path: str | None = None,
+    regex: bool = False,
+    case_sensitive: bool = False,
+    whole_word: bool = False,
+    multiline: bool = False,
+    paths: Globs = None,
+    context_lines: int = 0,
+    max_results: int | None = 50,
+    max_tokens: int | None = None,
+    output: TextMode = "matches",
+    include_globs: Globs = None,
+    exclude_globs: Globs = None,
+    languages: Globs = None,
+) -> Envelope:
+    """Lines that have a text or match an expression; `paths` are globs that take the place of `include_globs`.
+
+    Without `max_tokens` or `max_results` there is no bound but `MAX_MATCHES`; `call` sets the first."""
+    scope = _scope(paths if paths is not None else include_globs, exclude_globs, languages)
+    place = _place(path)
+    page = Page(
+        MAX_MATCHES if max_results is None else min(max_results, MAX_MATCHES),
+        one_of("output", output, get_args(TextMode)),
+        context_lines,
+        None if max_tokens is None else max_tokens * CHARS_PER_TOKEN,
+    )
+    asked = TextQuery(query, regex, case_sensitive, whole_word, multiline)
+    found = engine.grep(asked, place, page=page, scope=scope)
+    return envelopes.text(place, found, scope, output)
 
 
 def get_symbol(
@@ -98,8 +163,7 @@ def list_paths(
 
 def file_outline(engine: Engine, file: str, path: str | None = None) -> Envelope:
     """What a file defines; `file` is relative to the codebase's root."""
-    place = _place(path)
-    absolute = file if os.path.isabs(file) else os.path.join(engine.resolve(place).root, roots.file_key(file))
+    absolute = _file(engine, file, path)
     return envelopes.outline(absolute, engine.outline(absolute), Scope())
 
 
@@ -118,7 +182,8 @@ def read_file(
 TOOLS: dict[str, Callable[..., Envelope]] = {
     function.__name__: function
     for function in (
-        manage_index, list_codebases, search_codebase, get_symbol, list_paths, file_outline, read_file,
+        manage_index, list_codebases, search_codebase, search_text, find_similar, get_symbol, list_paths, file_outline,
+        read_file,
     )
 }  # fmt: skip
 
@@ -140,7 +205,39 @@ def _function(tool: str, arguments: Mapping[str, Any]) -> Callable[..., Envelope
         inspect.signature(function).bind(None, **arguments)
     except TypeError as error:
         raise BadInput(f"{tool}: {error}") from error
+    hints = get_type_hints(function)
+    for name, value in arguments.items():
+        if not _fits(value, hints[name]):
+            raise BadInput(f"{tool}: {name} cannot be {value!r}; it is {_spelled(hints[name])}")
     return function
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value that came from outside is what a tool takes; nothing is converted."""
+    if get_origin(hint) in (UnionType, Union):
+        return any(_fits(value, choice) for choice in get_args(hint))
+    if get_origin(hint) is Sequence:
+        return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
+    if get_origin(hint) is Literal:
+        return value in get_args(hint)
+    if hint is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, hint)
+
+
+def _spelled(hint: Any) -> str:
+    """A type for those who do not write Python."""
+    if get_origin(hint) in (UnionType, Union):
+        return " or ".join(_spelled(choice) for choice in get_args(hint))
+    if get_origin(hint) is Sequence:
+        return "a list of strings"
+    if get_origin(hint) is Literal:
+        return f"one of {', '.join(map(str, get_args(hint)))}"
+    return {str: "a string", int: "a whole number", bool: "true or false", type(None): "null"}.get(hint, str(hint))
+
+
+def _file(engine: Engine, file: str, path: str | None) -> str:
+    return file if os.path.isabs(file) else os.path.join(engine.resolve(_place(path)).root, roots.file_key(file))
 
 
 def _asked(arguments: Mapping[str, Any]) -> str:
