@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import mmap
 import os
@@ -834,6 +835,7 @@ def test_threads_and_descriptors_end_with_the_engine(home: Path, root: Path) -> 
     first = watching_engine(home)
     first.index(str(root))
     first.close()
+    gc.collect()  # what other tests left to it is not counted
     before = len(os.listdir("/proc/self/fd"))
     for i in range(5):
         engine = watching_engine(home)
@@ -844,7 +846,7 @@ def test_threads_and_descriptors_end_with_the_engine(home: Path, root: Path) -> 
         assert len(watch_threads()) == 1
         engine.close()
         assert not watch_threads()
-        assert len(os.listdir("/proc/self/fd")) == before
+        assert len(os.listdir("/proc/self/fd")) <= before
 
 
 @linux_only
