@@ -185,6 +185,8 @@ class Engine:
     ) -> Found:
         """Hits for a question, best first, each checked against the disk."""
         limit = _positive(self.config.result_limit if limit is None else limit)
+        if explain and view == "functions":
+            raise BadInput("only files are explained; ask without `explain`, or for the files view")
         codebase, where = self._question(path, scope)
         query = parse_query(text, root=codebase.root)
         vector = None if mode == "lexical" else self.query_vector(" ".join(query.words))

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew import Engine
+from clew.errors import BadInput, RequiresReindex
 from clew.search import rank
 from clew.search.paths import PathTable, path_words, similarity
 from clew.search.query import parse_query
@@ -101,6 +102,8 @@ def test_an_explanation_adds_up_to_the_score(engine: Engine, root: str) -> None:
         assert hit.why is not None
         assert sum(hit.why.values()) == pytest.approx(hit.score, abs=2e-3)
     assert engine.search("load_session", root).hits[0].why is None
+    with pytest.raises(BadInput, match="only files are explained"):
+        engine.search("load_session", root, view="functions", explain=True)
 
 
 def test_the_functions_view_gives_definitions_by_name(engine: Engine, root: str) -> None:
@@ -131,8 +134,6 @@ def test_meaning_alone_and_words_alone(tmp_path: Path) -> None:
         assert (why.get("stem", 0) > 0) == (mode != "semantic"), mode
     engine.close()
     changed = make_engine(tmp_path / "home", embedding="none")
-    from clew.errors import RequiresReindex
-
     with pytest.raises(RequiresReindex):
         changed.search("session", str(root))
     changed.index(str(root), force=True)
