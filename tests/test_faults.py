@@ -191,7 +191,7 @@ def test_a_disk_that_is_full_keeps_the_last_answer(
     engine.close()
 
 
-# -- a damaged candidate index ----------------------------------------------------------------------
+# -- a damaged search index ----------------------------------------------------------------------
 
 
 def lose_directory(lexical: Path) -> None:

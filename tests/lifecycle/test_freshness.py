@@ -716,7 +716,7 @@ def test_the_watch_survives(
     event: Callable[[Engine, Path, Path], None],
 ) -> None:
     monkeypatch.setattr(watcher, "_RETRY_S", 0.01)
-    monkeypatch.setattr("clew.store.derive.TAIL_CHUNKS", 0)  # so that the candidate index is in use
+    monkeypatch.setattr("clew.store.derive.TAIL_CHUNKS", 0)  # so that the search index is in use
     event(server, home, root)
     assert truth(server, root) == disk(root)
     until_watched(server, root)

@@ -201,7 +201,7 @@ WITH_FAULTS = ("ready", "indexing", "interrupted", "failed", "of another version
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
-    monkeypatch.setattr("clew.store.derive.TAIL_CHUNKS", 0)  # so that the candidate index is in use
+    monkeypatch.setattr("clew.store.derive.TAIL_CHUNKS", 0)  # so that the search index is in use
     monkeypatch.setattr("clew.engine._COALESCE_WAIT_S", 0.0)
     made = Place(tmp_path)
     yield made
@@ -356,7 +356,7 @@ def _being_written(place: Place) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _lexical_unreadable(place: Place) -> Iterator[None]:
-    """The candidate index is no directory any more."""
+    """The search index is no directory any more."""
     kept = place.store / "lexical"
     kept.rename(place.folder / "kept")
     kept.write_text("not a directory\n")

@@ -24,7 +24,7 @@ def die(*_: Any, **__: Any) -> None:
 def test_what_comes_back_after_a_killed_sweep_can_be_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """A sweep took documents out of the candidate index and died before it removed the facts: they were used again."""
+    """A sweep took documents out of the search index and died before it removed the facts: they were used again."""
     body = "".join(f"def alpha_{{0}}_{i}(value):\n    return beta_{i}(value)\n\n\n" for i in range(60))
     root = write_tree(tmp_path / "tree", {f"m{i}.py": body.replace("{0}", str(i)) for i in range(20)})
     engine = make_engine(tmp_path / "home")

@@ -207,7 +207,7 @@ def store_of(root: Path) -> Path:
 
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
-    """A tree whose chunks are in the candidate index, not only in its tail."""
+    """A tree whose chunks are in the search index, not only in its tail."""
     body = "".join(f"def alpha_{{0}}_{i}(value):\n    return beta_{i}(value)\n\n\n" for i in range(300))
     root = write_tree(tmp_path / "tree", {f"m{i}.py": body.replace("{0}", str(i)) for i in range(100)})
     write_tree(root, {"a.py": ALPHA})

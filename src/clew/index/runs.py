@@ -35,7 +35,7 @@ from clew.types import Job, Progress, RunStats, State
 Watch = Callable[[Progress], None]
 LOCK_WAIT_S = 0.03  # a look at the lock takes it for a moment
 SYNC_WAIT_S = 5.0  # for another process's sync of the same codebase
-SWEEP_BATCH = 64  # replaced files before a sync removes them from the candidate index
+SWEEP_BATCH = 64  # replaced files before a sync is followed by a sweep
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ def begin_sync(target: Target, *, wait_s: float = SYNC_WAIT_S) -> Run:
 
 
 def begin_repair(target: Target, *, wait_s: float = SYNC_WAIT_S) -> Run:
-    """Begin to rebuild the candidate index from the database; nothing is parsed."""
+    """Begin to rebuild the search index from the database; nothing is parsed."""
     store, root = target.store, target.root
     standing = gate.settle(store, root)
     if standing.verdict == "not_ready" or standing.row is None:

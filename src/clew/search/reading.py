@@ -6,7 +6,7 @@ Main calls: `Reader.ask`, which every question goes through, and `Reading.check`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import apsw
@@ -102,12 +102,19 @@ class Reader:
 
 
 def shown(reading: Reading, ranked: Iterable[Ranked], limit: int) -> tuple[list[Hit], bool]:
-    """The first hits whose files are still there, and whether there are more."""
+    """The first hits whose files are still there, each with the copies that still are, and whether there are more."""
     hits: list[Hit] = []
     for hit in ranked:
         if len(hits) == limit:
             return hits, True
         is_fresh = reading.check(hit.file.path, hit.file.stat, hit.file.blob)
         if is_fresh is not None:
-            hits.append(show(reading.connection, hit, is_fresh))
+            also = tuple(path for path in hit.also if _is_copy(reading, path, hit.file.blob))
+            hits.append(show(reading.connection, replace(hit, also=also), is_fresh))
     return hits, False
+
+
+def _is_copy(reading: Reading, path: str, blob: int) -> bool:
+    """Whether another file still has the content of a hit."""
+    entry = snapshots.entry_at(reading.connection, reading.snapshot.id, path)
+    return entry is not None and entry.blob == blob and reading.check(path, entry.stat, blob) is True

@@ -1,1 +1,1 @@
-"""The only SQL: SQLite is the truth, Tantivy a candidate index that can be rebuilt from it."""
+"""The only SQL: SQLite is the truth, mapped files of segments can be rebuilt from it."""
