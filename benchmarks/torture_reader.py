@@ -25,8 +25,8 @@ TICK_S = 0.05  # time stamps of files may be this much behind the clock; 16 ms w
 _SETTLED_S = 2.0  # after this, no check that was skipped or left to another process explains a missing file
 _BETWEEN_S = 0.004  # questions, so that the writers get their share of the machine
 _QUERIES = ("work amount", "stamp", "step_3 serial", "how is the total computed", "Gamma.delta", "README edition")
-_TOOLS = ("search_codebase",) * 5 + ("get_symbol",) * 3 + ("file_outline",) * 2 + (
-    "read_file", "list_paths", "list_codebases", "manage_index",
+_TOOLS = ("search_codebase",) * 5 + ("get_symbol",) * 3 + ("search_text", "file_outline") * 2 + (
+    "find_similar", "read_file", "list_paths", "list_codebases", "manage_index",
 )  # fmt: skip
 _UP_TO_DATE = ("fresh", "synced")
 
@@ -93,17 +93,19 @@ class Reader:
         root, chance = str(self._root), self._chance
         tool = chance.choice(_TOOLS)
         key = chance.choice(sorted(self._manifest["hashes"]) or [".gitignore"])
-        if tool == "search_codebase":
-            return Question(
-                tool, {"path": root, "query": chance.choice((*_QUERIES, f"function_{chance.randint(1, 999)}_3"))}
-            )
-        if tool == "get_symbol":
-            return Question(tool, {"path": root, "name": chance.choice([*self._manifest["stamps"], "Gamma"])})
-        if tool == "file_outline":
-            return Question(tool, {"path": root, "file": key}, key)
-        if tool == "read_file":
-            return Question(tool, {"path": f"{root}/{key}"}, key)
+        stamp = chance.choice([*self._manifest["stamps"], "Gamma"])
+        word = chance.choice((*_QUERIES, f"function_{chance.randint(1, 999)}_3"))
+        about_file: dict[str, dict[str, Any]] = {
+            "file_outline": {"path": root, "file": key},
+            "find_similar": {"path": root, "file": key, "start_line": 1, "end_line": 9},
+            "read_file": {"path": f"{root}/{key}"},
+        }
+        if tool in about_file:
+            return Question(tool, about_file[tool], key)
         arguments: dict[str, dict[str, Any]] = {
+            "search_codebase": {"path": root, "query": word},
+            "search_text": {"path": root, "query": f"def {stamp}("},
+            "get_symbol": {"path": root, "name": stamp},
             "list_paths": {"path": root, "max_results": 10_000},
             "list_codebases": {},
             "manage_index": {"path": root, "action": "status"},
@@ -113,14 +115,15 @@ class Reader:
     def _compare(self, answer: Answer, question: Question, envelope: Envelope) -> None:
         """Every hit that is called fresh says what its file says."""
         for hit in envelope.get("results", ()):
-            self._check(
-                answer,
-                hit["path"],
-                hit["fresh"],
-                hit["snippet"],
-                (hit["start_line"], hit["end_line"]),
-                hit["content_hash"],
-            )
+            lines = (hit["start_line"], hit["end_line"])
+            self._check(answer, hit["path"], hit["fresh"], hit["snippet"], lines, hit["content_hash"])
+            for copy in hit["also"]:
+                self._check(answer, copy, True, hit["snippet"], lines, hit["content_hash"])
+            for nested in hit["functions"]:
+                name, lines = nested["symbol"].rpartition(".")[2], (nested["start_line"], nested["end_line"])
+                self._check(answer, hit["path"], hit["fresh"], name, lines, "")
+        for match in envelope.get("matches", ()):
+            self._check(answer, match["path"], True, match["text"], (match["line"], match["line"]), "")
         symbols = envelope.get("symbols", ()) if question.key.endswith(".py") or not question.key else ()
         for symbol in symbols:
             is_fresh = symbol["fresh"] if "fresh" in symbol else envelope["fresh"]
@@ -162,11 +165,11 @@ class Reader:
             found = {item["path"] for item in envelope["items"]}
             if found != hashes.keys():
                 answer.wrong.append(f"paths ({answer.decision}): {sorted(found ^ hashes.keys())[:4]} should not differ")
-        elif question.tool == "get_symbol" and question.arguments["name"] in stamps:
-            name = question.arguments["name"]
-            found = {symbol["path"] for symbol in envelope["symbols"]}
-            if found != set(stamps[name]):
-                answer.wrong.append(f"{name} ({answer.decision}) is in {stamps[name]}, not in {sorted(found)}")
+        elif question.tool in ("get_symbol", "search_text"):
+            for name in stamps.keys() & {question.arguments.get("name"), question.arguments.get("query", "")[4:-1]}:
+                found = {item["path"] for item in envelope["symbols" if "name" in question.arguments else "matches"]}
+                if found != set(stamps[name]):
+                    answer.wrong.append(f"{name} ({answer.decision}) is in {stamps[name]}, not in {sorted(found)}")
         if answer.flagged:
             answer.wrong.append(f"{answer.flagged} hits are flagged ({answer.decision}), but nothing changed")
 

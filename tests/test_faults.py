@@ -450,6 +450,19 @@ def test_a_file_that_changes_between_the_check_and_the_answer_is_flagged_or_brou
     assert hits(envelope) == [("a.py", True)] and "changed" in envelope["results"][0]["snippet"]
 
 
+def test_a_copy_that_changed_is_not_called_a_copy(engine: Engine, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_tree(root, {"copy.py": ALPHA, "other.py": ALPHA})
+    assert hits(ask(engine, root)) == [("a.py", True), ("copy.py", True), ("other.py", True)]
+    monkeypatch.setattr(freshness, "PATIENCE_S", 0.1)
+    other = apsw.Connection(str(store_of(engine, root).database))
+    other.execute("BEGIN IMMEDIATE")
+    write_tree(root, {"copy.py": CHANGED})
+    envelope = ask(engine, root)
+    assert (hits(envelope), codes(envelope)) == ([("a.py", True), ("other.py", True)], FAILED)
+    other.execute("ROLLBACK")
+    other.close()
+
+
 # -- the registry -----------------------------------------------------------------------------------
 
 
