@@ -115,3 +115,13 @@ def test_many_definitions_elsewhere_do_not_hide_those_here(tmp_path: Path, monke
     assert [found.path for found in engine.symbol("alpha", str(root)).symbols] == ["m.py"]
     assert engine.search("alpha", str(root)).hits[0].path == "m.py"
     engine.close()
+
+
+def test_views_and_segments_of_the_past_are_let_go(engine: Engine, tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", {f"m{i}.py": module(i) for i in range(5)})
+    for _ in range(12):
+        engine.index(str(root), force=True)  # a snapshot of its own each time
+        engine.search("alpha", str(root))
+    store = engine.resolve(str(root)).store
+    assert len(store.views) <= 8
+    assert len(store.segments._opened) <= len(derive.derived(store.connection()).segments)

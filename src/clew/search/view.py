@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 K1 = 1.2  # how soon a repeated term stops counting
 B = 0.75  # how much a long chunk is discounted
+MAX_VIEWS = 8  # kept of one store
 PATH_SHARE = 0.6  # of a path beside the names that its file defines
 
 
@@ -218,6 +219,9 @@ def load_view(store: Store, connection: apsw.Connection, snapshot: Snapshot) -> 
         for old in [other for other in kept if other[0] == snapshot.id]:
             before = kept.pop(old, None)
         found = kept[key] = View(store, connection, snapshot, before)
+        store.segments.forget_others(where.segments)
+        for old in list(kept)[:-MAX_VIEWS]:  # of snapshots that are gone, or not asked about for long
+            kept.pop(old, None)
     return found
 
 

@@ -130,6 +130,10 @@ class SegmentFiles:
         for path in self._directory.glob("*"):
             if path.stem not in names or path.suffix != ".seg":
                 path.unlink(missing_ok=True)
+        self.forget_others(names)
+
+    def forget_others(self, names: Sequence[str]) -> None:
+        """Close the segments that are not among these: other processes replace them too."""
         for name in [name for name in self._opened if name not in names]:
             self._opened.pop(name, None)
 
