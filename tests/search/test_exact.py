@@ -59,8 +59,13 @@ def _regexes(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 REGEXES = st.recursive(ATOMS, _regexes, max_leaves=5)
 
 
+# Python's `\\s` takes these for spaces; Unicode, and so ripgrep, does not: here they are controls like any other.
+NO_SPACES = dict.fromkeys(range(0x1C, 0x20), 0x01)
+
+
 def naive(query: str, content: bytes, *, regex: bool, case_sensitive: bool, whole_word: bool) -> list[tuple[int, int]]:
     """(line, column) of the first match in each line, by a loop."""
+    query = query.translate(NO_SPACES)
     text = query if regex else re.escape(query)
     text = rf"(?<!\w)(?:{text})(?!\w)" if whole_word else text
     expression = re.compile(text, 0 if case_sensitive else re.IGNORECASE)
@@ -69,7 +74,7 @@ def naive(query: str, content: bytes, *, regex: bool, case_sensitive: bool, whol
         lines.pop()
     found = []
     for number, line in enumerate(lines, start=1):
-        match = expression.search(line.decode("utf-8", "surrogateescape"))
+        match = expression.search(line.decode("utf-8", "surrogateescape").translate(NO_SPACES))
         if match:
             found.append((number, match.start() + 1))
     return found
