@@ -126,6 +126,7 @@ def _narrow(tree: Any, *, multiline: bool) -> bool:
             is_anchored |= _narrow(inner, multiline=multiline)
         if op is _op.AT:
             is_anchored |= value in (_op.AT_BEGINNING_STRING, _op.AT_END_STRING)
+        value = _with_spaces(value, multiline=multiline) if op is _op.IN else value
         items += [(op, value)] if multiline else _within_line(op, value)
     tree.data = items
     return is_anchored
@@ -140,6 +141,20 @@ def _inside(op: Any, value: Any) -> list[Any]:
     return [value] if op is _op.ATOMIC_GROUP else []
 
 
+def _with_spaces(members: Any, *, multiline: bool) -> list[Any]:
+    """A class whose spaces are Unicode's, not Python's, which counts the separators from 1C to 1F among them."""
+    found: list[Any] = []
+    for kind, what in members:
+        if kind is _op.CATEGORY and what is _op.CATEGORY_SPACE:
+            found += [(_op.RANGE, span) for span in (*_SPACES, *_MORE_SPACES)]
+            found += [(_op.LITERAL, _NEWLINE)] if multiline else []
+        else:
+            found.append((kind, what))
+            if kind is _op.CATEGORY and what is _op.CATEGORY_NOT_SPACE:
+                found.append((_op.RANGE, (0x1C, 0x1F)))
+    return found
+
+
 def _within_line(op: Any, value: Any) -> list[Any]:
     """An item as it is where no line end can be matched."""
     if op is _op.LITERAL and value == _NEWLINE:
@@ -152,12 +167,7 @@ def _within_line(op: Any, value: Any) -> list[Any]:
         return [(op, value)]
     if value[0][0] is _op.NEGATE:
         return [(op, [*value, (_op.LITERAL, _NEWLINE)])]
-    members: list[Any] = []
-    for kind, what in value:
-        if kind is _op.CATEGORY and what is _op.CATEGORY_SPACE:
-            members += [(_op.RANGE, span) for span in (*_SPACES, *_MORE_SPACES)]
-        else:
-            members.append((kind, what))
+    members: list[Any] = list(value)
     if not any(_has_newline(kind, what) for kind, what in members):
         return [(op, members)]
     opposites = {_op.CATEGORY_NOT_WORD: _op.CATEGORY_WORD, _op.CATEGORY_NOT_DIGIT: _op.CATEGORY_DIGIT}

@@ -98,8 +98,8 @@ def tidy(store: Store, connection: apsw.Connection, *, drop_files: bool) -> None
             return  # readers say so; `repair` makes them anew
         if held and 1 - alive / held > MAX_DEAD_SHARE:
             _merge(store, connection)
-    if drop_files:
-        store.segments.drop_others(derived(connection).segments)
+    if drop_files:  # not those just replaced: a reader may have come since the leases were looked at
+        store.segments.drop_others((*names, *derived(connection).segments))
 
 
 def _batches(pending: list[tuple[Any, ...]]) -> Iterator[list[int]]:

@@ -125,8 +125,8 @@ def tidy(store: Store, connection: apsw.Connection, *, drop_files: bool) -> None
         held = np.unique(segment.owners)
         if len(held) and 1 - np.isin(held, alive, assume_unique=True).mean() > MAX_DEAD_SHARE:
             _merge(store, connection, [name])
-    if drop_files:
-        store.grams.drop_others(derived(connection).segments)
+    if drop_files:  # not those just replaced: a reader may have come since the leases were looked at
+        store.grams.drop_others((*names, *derived(connection).segments))
 
 
 def missing(store: Store, connection: apsw.Connection) -> list[int]:

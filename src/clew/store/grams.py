@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clew.errors import StoreCorrupt
-from clew.store.segments import map_arrays
+from clew.store.segments import identity, map_arrays
 
 if TYPE_CHECKING:
     import numpy as np
@@ -256,16 +256,20 @@ class GramFiles:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._opened: dict[str, GramSegment] = {}
+        self._opened: dict[str, tuple[Any, GramSegment]] = {}
 
     def path(self, name: str) -> Path:
         return self._directory / f"{name}.seg"
 
     def open(self, name: str) -> GramSegment:
         """A segment by its name; a damaged or missing one is `StoreCorrupt`."""
-        found = self._opened.get(name)
-        if found is None:
-            found = self._opened[name] = GramSegment.open(self.path(name))
+        path = self.path(name)
+        kept, now = self._opened.get(name), identity(path)
+        if kept is not None and kept[0] == now:  # else it was removed or cut: what is mapped must not be touched
+            return kept[1]
+        self._opened.pop(name, None)
+        found = GramSegment.open(path)
+        self._opened[name] = (now, found)
         return found
 
     def drop_others(self, names: Sequence[str]) -> None:
