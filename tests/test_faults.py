@@ -203,6 +203,12 @@ def cut_segments(lexical: Path) -> None:
         os.truncate(path, path.stat().st_size // 2)
 
 
+def empty_segments(lexical: Path) -> None:
+    """Where such a file is mapped, touching it kills the process."""
+    for path in lexical.glob("*.seg"):
+        os.truncate(path, 0)
+
+
 def spoil_segments(lexical: Path) -> None:
     for path in lexical.glob("*.seg"):
         path.write_bytes(b"garbage{" * 99)
@@ -219,18 +225,23 @@ def large(engine: Engine, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("is_warm", [True, False])
-@pytest.mark.parametrize("damage", [lose_directory, cut_segments, spoil_segments])
+@pytest.mark.parametrize("damage", [lose_directory, cut_segments, empty_segments, spoil_segments])
+@pytest.mark.parametrize("tool", ["search_codebase", "search_text"])
 def test_a_damaged_search_index_names_its_repair_which_parses_nothing(
-    engine: Engine, large: Path, damage: Callable[[Path], None], is_warm: bool
+    engine: Engine, large: Path, tool: str, damage: Callable[[Path], None], is_warm: bool
 ) -> None:
-    before = dump.answers(engine, large)
+    def asked() -> Envelope:
+        return call(engine, tool, large, query="alpha_7_3")
+
+    before, found = dump.answers(engine, large), asked()
+    folder, empty = {"search_codebase": ("lexical", "results"), "search_text": ("exact", "matches")}[tool]
     store = store_of(engine, large)
     if not is_warm:
         engine = make_engine(engine.config.home)
-    damage(store.directory / "lexical")
+    damage(store.directory / folder)
     for _ in range(2):
-        is_error(ask(engine, large), "store_corrupt", 500, "clew repair", str(store.directory))
-        assert ask(engine, large)["results"] == []
+        is_error(asked(), "store_corrupt", 500, "clew repair", str(store.directory))
+        assert asked()[empty] == []
     assert call(engine, "get_symbol", large, name="alpha_7_3")["symbols"], "what needs it not is answered"
     assert [check.ok for check in engine.doctor().checks] == [False]
     (large / "m3.py").rename(large / "moved.py")
@@ -242,6 +253,7 @@ def test_a_damaged_search_index_names_its_repair_which_parses_nothing(
     job = engine.jobs(str(large))[0]
     assert (job.id, job.state, job.stats["parsed"]) == (begun["job_id"], "completed", 0)
     assert dump.answers(engine, large) == before
+    assert found[empty] and asked()[empty] == found[empty]
     assert [check.ok for check in engine.doctor().checks] == [True]
     engine.close()
 
