@@ -29,6 +29,7 @@ from clew.lifecycle.catalog import Codebase
 from clew.lifecycle.freshness import Checked, Freshener
 from clew.lifecycle.lock import codebase_lock
 from clew.serve import tools
+from clew.source.footprint import RACY_NS
 from clew.source.git import git_blob_hash
 from clew.source.trees import walk
 from clew.source.watch import NotifyWatch, Watch, open_watch
@@ -1041,3 +1042,21 @@ def test_after_any_change_an_answer_is_the_tree(script: list[tuple[str, str, str
                 assert truth(engine, root) == disk(root), (serial, action, name, other)
         finally:
             engine.close()
+
+
+@linux_only
+def test_a_file_that_came_ignored_and_is_tracked_later_is_found(tmp_path: Path) -> None:
+    """Nothing was ignored when the tree was walked, so nothing had asked git's index: it counts all the same."""
+    root = write_tree(tmp_path / "tree", {**FILES, ".gitignore": "*.log\n"})
+    git(root, "init", "-q")
+    time.sleep(2 * RACY_NS / 1e9)
+    engine = watching_engine(tmp_path / "home")
+    try:
+        engine.index(str(root))
+        until_watched(engine, root)
+        (root / "x.log").write_text("log = 1\n")
+        assert truth(engine, root) == disk(root)
+        git(root, "add", "-f", "--", "x.log")
+        assert "x.log" in truth(engine, root)
+    finally:
+        engine.close()

@@ -73,16 +73,11 @@ class TrackedFiles:
         self.depth = depth
         self._index: GitIndex | None = None
         self._is_read = False
-        self.identity: Identity | None = None  # of the index file, just before it was read
+        self.identity = identity(self.index_path, follow=True)  # of the index file, before it is read
 
     @property
     def index_path(self) -> str:
         return os.path.join(self.repository.git_dir, "index")
-
-    @property
-    def was_asked(self) -> bool:
-        """Whether an answer of the policy depended on the index."""
-        return self._is_read
 
     @property
     def is_unreadable(self) -> bool:
@@ -92,7 +87,6 @@ class TrackedFiles:
     @property
     def index(self) -> GitIndex | None:
         if not self._is_read:
-            self.identity = identity(self.index_path, follow=True)
             self._index = read_index(self.repository)
             self._is_read = True
         return self._index
@@ -238,8 +232,10 @@ class IgnorePolicy:
         ]
 
     def sources(self) -> dict[str, Identity | None]:
-        """The files that the decisions so far came from, as they were just before they were read."""
-        indexes = {t.index_path: t.identity for t in self.repositories.values() if t.was_asked}
+        """The files that decisions come from, as they were before they were read.
+
+        git's index is one even when nothing was ignored yet: the next file that comes may be ignored but tracked."""
+        indexes = {tracked.index_path: tracked.identity for tracked in self.repositories.values()}
         return self._rule_files | indexes
 
     def _shown(self, path: str) -> str:
