@@ -86,7 +86,7 @@ def _contents(tree: Path) -> list[tuple[str, bytes]]:
     found = []
     for key in walk(str(tree)).files:
         content, _ = read_file(str(tree), key, limit=1_048_576)
-        language = language_of(key, content[:120])
+        language = language_of(key, content)
         if (
             len(content) <= 1_048_576
             and not classify.skip_reason(key, content, language)

@@ -40,6 +40,9 @@ def test_best_chunks_are_the_five_best_of_each_document(groups: list[list[float]
         ("autodetector", "autodetected", 0.6),
         ("db", "dbms", 0.0),
         ("form", "perform", 0.0),
+        ("ctx", "context", 0.6),
+        ("msg", "messages", 0.6),
+        ("ctx", "contemporary", 0.0),
         ("", "", 1.0),
     ],
 )
@@ -59,6 +62,10 @@ def test_similar_words(word: str, wanted: str, expected: float) -> None:
         ("vendor/x.go", ("x",), 1, False, True, False),
         ("a/types.d.ts", ("types",), 1, False, True, False),
         ("docs/guide.md", ("guide",), 1, False, False, True),
+        ("docs/api/index.html", ("api",), 2, False, False, True),
+        ("a/SqlMapper.TypeHandler.cs", ("sql", "mapper", "type", "handler"), 1, False, False, False),
+        ("a/button.test.tsx", ("button",), 1, True, False, False),
+        (".gitignore", ("gitignore",), 0, False, False, False),
     ],
 )
 def test_what_a_path_says(
@@ -73,6 +80,39 @@ def test_older_versions_and_headers_with_their_source() -> None:
     table = PathTable(["api/v1/a.ts", "api/v2/a.ts", "other/v1/b.ts", "lib/http.c", "lib/http.h", "lib/alone.h"])
     assert table.superseded == {0: "v1"}
     assert table.is_header.tolist() == [False, False, False, False, True, False]
+
+
+def test_a_version_beside_the_same_files_without_one_is_old() -> None:
+    assert PathTable(["a/fields.py", "a/main.py", "a/v1/fields.py", "a/v1/types.py"]).superseded == {2: "v1", 3: "v1"}
+    beside_two = ["index.ts", "types.ts", "v3/index.ts", "v3/types.ts", "v4/index.ts", "v4/types.ts"]
+    assert PathTable(beside_two).superseded == {2: "v3", 3: "v3"}, "v4 is what the files without a version show"
+    assert PathTable(["index.ts", "v1/index.ts"]).superseded == {}, "an index may hand on the only version"
+
+
+def test_names_written_otherwise(engine: Engine, tmp_path: Path) -> None:
+    """As one word, without vowels, by first letters: each finds its file though no text says so."""
+    files = {f"pkg/{name}.py": "value = 1\n" for name in ("oauth", "openapi", "ctx", "sse", "other", "more")}
+    root = str(write_tree(tmp_path / "names", files))
+    engine.index(root)
+    for query, path in (
+        ("OpenAPI schema", "pkg/openapi.py"),
+        ("request context", "pkg/ctx.py"),
+        ("server-sent events", "pkg/sse.py"),
+    ):
+        assert engine.search(query, root).hits[0].path == path
+
+
+def test_a_name_that_is_handed_on_leads_to_who_hands_it_on(engine: Engine, tmp_path: Path) -> None:
+    files = {
+        "extract/mod.rs": "pub use other_crate::extract::{FromRequest, Parts};\n",
+        "extract/form.rs": "use super::FromRequest;\nfn from_request(a: FromRequest) -> FromRequest { a }\n" * 3,
+        "lib.rs": "fn main() {}\n",
+    }
+    root = str(write_tree(tmp_path / "crate", files))
+    engine.index(root)
+    assert engine.search("FromRequest", root).hits[0].path == "extract/mod.rs"
+    (Path(root) / "own.rs").write_text("pub trait FromRequest {}\n")
+    assert engine.search("FromRequest", root).hits[0].path == "own.rs", "a definition beats it"
 
 
 FILES = {

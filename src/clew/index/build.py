@@ -89,7 +89,7 @@ class _Run:
     def take(self, file: FileContent) -> tuple[FactsKey, tuple[str, bytes]] | None:
         """Settle a file from what is known, or return what must be parsed for it."""
         content, skip = file.content, file.skip
-        language = file.language or language_of(file.path, (content or b"")[:120])
+        language = file.language or language_of(file.path, content or b"")
         if content is not None and skip is None:
             skip = classify.skip_reason(file.path, content, language)
         if skip is not None:

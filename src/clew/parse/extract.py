@@ -29,10 +29,12 @@ from clew.parse.chunks import plan_chunks
 from clew.parse.comments import Comments, head_comment
 from clew.parse.imports import collect_imports
 from clew.parse.languages import LANGUAGES, Language
+from clew.parse.macros import without_macros
 from clew.parse.symbols import collect_symbols, interface_hash
 from clew.parse.uses import pack_uses
 from clew.types import Chunk, Facts, Symbol
 
+WITH_MACROS = frozenset({"c", "cpp"})
 MAX_ROWS = 65_535  # symbols, imports or chunks: ordinals are 16 bits wide in the store
 MAX_NAMES = 400  # definitions whose names stand for the file
 MAX_DEPTH = 1_000  # of brackets
@@ -54,11 +56,12 @@ def extract(content: bytes, language: str) -> Facts:
     obstacle = _obstacle(content, starts, LANGUAGES[language]) if len(content) > MAX_DEPTH else ""
     if obstacle:
         return _assemble(content, starts, [], [], b"", frozenset(), (obstacle,))
-    root = grammar.parse(content)
+    source = without_macros(content) if language in WITH_MACROS else content
+    root = grammar.parse(source)
     try:
         captures = grammar.captures(root)
     except UnicodeDecodeError:  # a predicate of the query met bytes that are no text
-        root = grammar.parse(_readable(content))
+        root = grammar.parse(_readable(source))
         captures = grammar.captures(root)
     diagnostics = ("syntax_error",) if root.has_error else ()
     comments = Comments(content, starts, captures.get("comment", []))

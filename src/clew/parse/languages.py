@@ -1,7 +1,7 @@
 """The one table of languages: names, extensions, file names, shebangs, grammar and query.
 
-A blob's language comes from its path (and, without an extension, from its first line). `EXTRACTOR` and
-each language's `version` name the facts: raise one and only what it covers is parsed again.
+A blob's language comes from its path; without an extension from its first line, and a `.h` may be C or C++.
+`EXTRACTOR` and each language's `version` name the facts: raise one and only what it covers is parsed again.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _TABLE = (
     Language("go", ("go",), (), (), "tree_sitter_go:language", "go", aliases=("golang",)),
     Language("rust", ("rs",), (), _words("rust-script"), "tree_sitter_rust:language", "rust", aliases=("rs",)),
     Language("java", ("java",), (), (), "tree_sitter_java:language", "java"),
-    Language("c", _words("c h"), (), (), "tree_sitter_c:language", "c"),
+    Language("c", _words("c h"), (), (), "tree_sitter_c:language", "c", version=2),
     Language(
         "cpp",
         _words("cc cpp cxx c++ hpp hh hxx h++ ipp tpp inl cu cuh"),
@@ -80,6 +80,7 @@ _TABLE = (
         (),
         "tree_sitter_cpp:language",
         "cpp",
+        version=2,
         aliases=("c++",),
     ),
     Language("csharp", _words("cs csx"), (), (), "tree_sitter_c_sharp:language", "csharp", aliases=("c#", "cs")),
@@ -169,11 +170,18 @@ _TABLE = (
 )
 
 LANGUAGES: dict[str, Language] = {language.name: language for language in _TABLE}
+_HEAD_BYTES = 65_536
+_CPP = re.compile(  # what no C has at the beginning of a line
+    rb"^[ \t]*(?:namespace\s+[\w:]+\s*\{|template\s*<|class\s+\w[^;(]*[{:]|using\s+(?:namespace\s|\w+\s*=)"
+    rb"|(?:public|private|protected)\s*:)|\bstd::\w"
+    rb"|^#[ \t]*include[ \t]*<(?:string|vector|memory|utility|type_traits|functional|cstdint|cstddef)>",
+    re.MULTILINE,
+)
 _SHEBANG = re.compile(rb"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*(?:\S*/)?)?([\w.+-]+)")
 
 
-def language_of(path: str, head: bytes = b"") -> str:
-    """The language of a file from its path, and from its first line when the path does not tell."""
+def language_of(path: str, content: bytes = b"") -> str:
+    """The language of a file from its path, and from its content when the path does not tell."""
     by_name, by_extension, by_shebang = _lookups()
     name = path.rpartition("/")[2]
     found = by_name.get(name)
@@ -182,8 +190,10 @@ def language_of(path: str, head: bytes = b"") -> str:
         if not stem:
             extension = ""  # `.profile` has a name, not an extension
         found = by_extension.get(extension) or by_extension.get(extension.lower())
-    if found is None and head.startswith(b"#!"):
-        match = _SHEBANG.match(head)
+    if found == "c" and name.endswith(".h") and _CPP.search(content, 0, _HEAD_BYTES):
+        return "cpp"
+    if found is None and content.startswith(b"#!"):
+        match = _SHEBANG.match(content)
         if match:
             program = match[1].decode("ascii", "replace")
             found = by_shebang.get(program) or by_shebang.get(program.rstrip("0123456789."))

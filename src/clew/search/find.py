@@ -12,6 +12,7 @@ import apsw
 from clew import tokens
 from clew.search import rank
 from clew.search.filters import Filter
+from clew.search.paths import speaks_for_directory
 from clew.search.query import Query
 from clew.search.rank import Measured, Ranking
 from clew.search.view import load_view
@@ -262,6 +263,10 @@ def _definitions(connection: apsw.Connection, snapshot: Snapshot, query: Query) 
                 facts = symbol >> CHUNK_BITS
                 if facts not in values or value > values[facts].value:
                     values[facts] = _Defined(value, byte)
+        if not values:
+            for place, byte, path in posting_rows.imports_named(connection, snapshot.id, name, MAX_DEFINITIONS):
+                if speaks_for_directory(path):  # what it imports, others have from it
+                    values.setdefault(place >> CHUNK_BITS, _Defined(rank.REEXPORT, byte))
         share = rank.shared_among(len(values))
         for facts, defined in values.items():
             if facts not in found or defined.value * share > found[facts].value:

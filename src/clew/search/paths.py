@@ -16,7 +16,7 @@ from clew import tokens
 
 _EMPTY_STEMS = frozenset("index mod lib init main package".split())  # the directory says what they are
 _TEST = re.compile(
-    r"(?:^|/)(?:tests?|testing|spec|specs|__tests__|testdata|fixtures|benchmarks?|examples?)/|(?:^|/)test_[^/]*$"
+    r"(?:^|/)(?:tests?|testing|spec|specs|__tests__|testdata|fixtures|benchmarks?|examples?|samples?|demos?)/|(?:^|/)test_[^/]*$"
     r"|[._-](?:test|spec)s?\.[^/]*$|(?:^|/)conftest\.py$|Tests?\.\w+$",
 )
 _LEGACY = re.compile(
@@ -25,12 +25,19 @@ _LEGACY = re.compile(
     re.IGNORECASE,
 )
 _PROSE = re.compile(
-    r"\.(?:md|mdx|markdown|rst|txt|adoc|org)$|(?:^|/)(?:changelog|changes|news|history)[^/]*$", re.IGNORECASE
+    r"\.(?:md|mdx|markdown|rst|txt|adoc|org)$|(?:^|/)(?:changelog|changes|news|history)[^/]*$"
+    r"|(?:^|/)(?:docs?|docs_src|documentation|website|www)/",
+    re.IGNORECASE,
 )
+_EMPTY_STEM_PARTS = [[stem] for stem in sorted(_EMPTY_STEMS)]
+_SUFFIX = re.compile(r"\.(?:tests?|spec|d|min|module|config|stories)$", re.IGNORECASE)  # says of what kind a file is
+_VOWELS = frozenset("aeiouy")
 _HEADER = re.compile(r"\.(?:h|hh|hpp|hxx|h\+\+)$")
 _SOURCE = re.compile(r"\.(?:c|cc|cpp|cxx|c\+\+|m|mm)$")
 _VERSION = re.compile(r"(?:^|/)v(\d+)(?=/)")
-PREFIX_LETTERS = 2  # all similar words share these
+PREFIX_LETTERS = 2  # all similar words share these, but for those written without their vowels
+UNVERSIONED = 1 << 30  # newer than any number
+MAX_SHORT = 5  # letters of a word without its vowels
 
 
 class PathWords(NamedTuple):
@@ -46,7 +53,7 @@ class PathWords(NamedTuple):
 def path_words(path: str) -> PathWords:
     """What one path says."""
     directory, _, name = path.rpartition("/")
-    stem = name.partition(".")[0] or name.strip(".")
+    stem = _SUFFIX.sub("", name.strip(".").rpartition(".")[0] or name.strip("."))
     words = tokens.parts_of(stem)
     if len(words) == 1 and words[0] in _EMPTY_STEMS and directory:
         words = tokens.parts_of(directory.rpartition("/")[2]) or words
@@ -67,6 +74,11 @@ def _directory_terms(directory: str) -> tuple[str, ...]:
     )
 
 
+def speaks_for_directory(path: str) -> bool:
+    """Whether a file is what its directory shows to others: `mod.rs`, `index.ts`, `__init__.py`."""
+    return tokens.parts_of(path.rpartition("/")[2].partition(".")[0]) in _EMPTY_STEM_PARTS
+
+
 class PathTable:
     """The paths of a snapshot, inverted: which files have a word in their name or their directories."""
 
@@ -85,6 +97,7 @@ class PathTable:
         self._stems = _inverted([words.stem for words in found])
         self._directories = _inverted([words.directories for words in found])
         self._words = sorted(self._stems)
+        self._shorts = [word for word in self._words if _is_short(word)]
         self.directory_lengths = np.fromiter((len(words.directories) for words in found), np.float32, len(found))
         self.count = len(found)
         self._found = found
@@ -98,12 +111,13 @@ class PathTable:
         return self._directories.get(term, [])
 
     def stem_words_like(self, word: str) -> Iterable[str]:
-        """Words of file names that begin as this one does."""
+        """Words of file names that may be similar to this one."""
         prefix = word[:PREFIX_LETTERS]
         at = bisect_left(self._words, prefix)
         while at < len(self._words) and self._words[at].startswith(prefix):
             yield self._words[at]
             at += 1
+        yield from (short for short in self._shorts if short[0] == word[0])
 
     def stem(self, file: int) -> tuple[str, ...]:
         return self._found[file].stem
@@ -119,12 +133,24 @@ def similarity(word: str, wanted: str) -> float:
             return 0.8
         if len(shorter) >= 2 and len(longer) >= 5:
             return 0.4
+    if _is_short_for(shorter, longer):
+        return 0.6
     common = 0
     for a, b in zip(word, wanted, strict=False):
         if a != b:
             break
         common += 1
     return 0.6 if common >= 5 and common >= 0.7 * len(longer) else 0.0
+
+
+def _is_short(word: str) -> bool:
+    """Whether a word may be one without its vowels: ctx, msg."""
+    return 2 <= len(word) <= MAX_SHORT and _VOWELS.isdisjoint(word[1:])
+
+
+def _is_short_for(short: str, word: str) -> bool:
+    letters = iter(word)
+    return _is_short(short) and len(word) > MAX_SHORT and short[0] == word[0] and all(x in letters for x in short)
 
 
 def _inverted(rows: Sequence[Sequence[str]]) -> dict[str, list[int]]:
@@ -145,14 +171,25 @@ def _headers_with_source(paths: Sequence[str]) -> list[int]:
     ]
 
 
+def _newest(numbers: set[int]) -> int:
+    """The newest of some versions; the one without a number counts when it stands beside one alone."""
+    numbered = numbers - {UNVERSIONED}
+    return UNVERSIONED if len(numbers) > len(numbered) == 1 else max(numbered)
+
+
 def _superseded(paths: Sequence[str]) -> dict[int, str]:
-    """Files in a directory v1 beside a v2, each with its version."""
-    newest: dict[str, int] = {}
+    """Files in a directory v1 beside a v2, or beside the same file without a version; each with its version."""
+    every = frozenset(paths)
+    versions: dict[str, set[int]] = {}
     found: list[tuple[int, str, int]] = []
     for place, path in enumerate(paths):
         match = _VERSION.search(path)
         if match:
             before, number = path[: match.start(1)], int(match[1])
-            newest[before] = max(newest.get(before, 0), number)
+            versions.setdefault(before, set()).add(number)
             found.append((place, before, number))
+            without = before[:-1] + path[match.end() + 1 :]
+            if without in every and not speaks_for_directory(without):
+                versions[before].add(UNVERSIONED)
+    newest = {before: _newest(numbers) for before, numbers in versions.items()}
     return {place: f"v{number}" for place, before, number in found if number < newest[before]}

@@ -16,6 +16,7 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 C = TypeVar("C", bound=str)
 MAX_QUERY_CHARS = 2_000
 MAX_TERMS = 64
+INITIALS = (3, 4)  # letters; two would be found everywhere
 _STOP_WORDS = frozenset(
     "a an and are as at be been but by can could did do does for from get gets had has have how i if in into is it "
     "its me of on or our should so that the their them then there these they this to use used using was we were what "
@@ -39,6 +40,8 @@ class Query:
     identifiers: tuple[str, ...]  # that may be defined somewhere
     words: tuple[str, ...]  # without the empty ones, as they were written
     content: tuple[str, ...]  # lower-case parts of the telling words, in order
+    joined: tuple[str, ...] = ()  # telling words of several parts as one: `OpenAPI` may be called openapi
+    initials: frozenset[str] = frozenset()  # of words in a row: server-sent events may be called sse
 
     @property
     def is_one_name(self) -> bool:
@@ -68,7 +71,13 @@ def parse_query(text: str, *, root: str = "") -> Query:
     identifiers = [name for name in found if len(found) == 1 or _LOOKS_LIKE_CODE.search(name)]
     content = dict.fromkeys(part for word in telling for part in tokens.parts_of(word) if len(part) > 1)
     return Query(
-        text, tuple(terms[:MAX_TERMS]), tuple(dict.fromkeys(identifiers)), tuple(kept), tuple(content)[:MAX_TERMS]
+        text,
+        tuple(terms[:MAX_TERMS]),
+        tuple(dict.fromkeys(identifiers)),
+        tuple(kept),
+        tuple(content)[:MAX_TERMS],
+        tuple("".join(parts) for parts in map(tokens.parts_of, telling[:MAX_TERMS]) if len(parts) > 1),
+        _initials([word.lower() for word in words if word.lower() not in _STOP_WORDS][:MAX_TERMS]),
     )
 
 
@@ -76,6 +85,12 @@ def like_code(text: str) -> Query:
     """A stretch of code as a query: what it is made of, not what it asks."""
     terms = list(dict.fromkeys(tokens.text_terms(text.encode("utf-8", "replace"))))
     return Query(text, tuple(terms[: 4 * MAX_TERMS]), (), (), ())
+
+
+def _initials(words: list[str]) -> frozenset[str]:
+    """What three or four words in a row are called for short."""
+    firsts = "".join(word[0] for word in words)
+    return frozenset(firsts[at : at + size] for size in INITIALS for at in range(len(firsts) - size + 1))
 
 
 def _names_of(root: str) -> frozenset[str]:

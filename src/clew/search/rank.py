@@ -28,19 +28,20 @@ DENSE = 0.70  # the same by meaning
 STEM = 0.72  # how much of the file's name the query says
 DEFINITION = 0.70  # the file defines a name that the query spells out
 ONE_NAME = 3.0  # times that, when the query is nothing but the name
+REEXPORT = 0.6  # of a definition: it hands on a name that is defined elsewhere
 NAMES = 0.45  # its path and the names it defines, by meaning
 FIRST_WORDS = 0.40  # the file's name has one of the first words of the query: what it is about
 DIRECTORY = 0.40  # the words of its directories
 ABOUT = 0.23  # what the file says of itself at its top
 DEFINITIONS = 0.14  # it defines much: the place where things are done, not where they are used
-DEPTH = -0.42  # deeper than most: a detail
-TEST = -0.80  # tests repeat what they test, more often than the code says it
+DEPTH = -0.30  # deeper than most: a detail
+TEST = -1.00  # tests repeat what they test, more often than the code says it
 HEADER = -0.30  # a header whose source is there: it declares what that does
-PROSE = -0.30  # documents speak of the code; who asks wants the code
+PROSE = -0.90  # documents speak of the code; who asks wants the code
 LEGACY = -0.60  # kept for those who have not moved on, or not written by hand
 TOP_CHUNKS = (1.0, 0.7, 0.5, 0.35, 0.25)  # a file that says it in five places beats one that says it once
 MAX_DEFINITIONS = 120  # more say nothing more
-MAX_DEPTH = 1.5  # directories more or less than most that still count
+MIN_DEPTH, MAX_DEPTH = -0.5, 1.5  # directories less or more than most that still count
 DIRECTORY_B = 0.5  # how much a long path is discounted
 K1 = 1.2
 SURE = 0.8  # words this close count as the same
@@ -202,14 +203,16 @@ def _path_features(view: View, query: Query) -> dict[str, Any]:
     def penalty(mask: Any, weight: float, unless: frozenset[str]) -> Any:
         return mask.astype(np.float32) * (0.0 if asked & unless else weight)
 
+    legacy = _legacy(view, query, penalty(paths.is_legacy, LEGACY, _ASKS_FOR_LEGACY))
+    depth = DEPTH * np.clip(paths.depth - median, MIN_DEPTH, MAX_DEPTH)
     return {
         "stem": said,
         "first_words": first,
-        "depth": DEPTH * np.clip(paths.depth - median, -MAX_DEPTH, MAX_DEPTH),
+        "depth": np.where(legacy < 0, np.minimum(depth, 0.0), depth),  # what is left behind often lies at the top
         "test": penalty(paths.is_test, TEST, _ASKS_FOR_TESTS),
         "header": penalty(paths.is_header, HEADER, frozenset({"header"})),
         "prose": penalty(paths.is_prose, PROSE, _ASKS_FOR_PROSE),
-        "legacy": _legacy(view, query, penalty(paths.is_legacy, LEGACY, _ASKS_FOR_LEGACY)),
+        "legacy": legacy,
     }
 
 
@@ -229,12 +232,15 @@ def _stem_features(view: View, query: Query) -> tuple[Any, Any]:
     said, first = np.zeros(paths.count, np.float32), np.zeros(paths.count, np.float32)
     closest: dict[str, float] = {}
     leading: set[str] = set()
-    for place, wanted in enumerate(query.content):
+    for place, wanted in enumerate((*query.content, *query.joined)):
         for word in paths.stem_words_like(wanted):
             value = similarity(word, wanted)
             closest[word] = max(value, closest.get(word, 0.0))
             if value >= SURE and place < LEADING:
                 leading.add(word)
+    for word in query.initials:
+        if paths.files_with_stem(word):
+            closest[word] = max(SURE, closest.get(word, 0.0))
     weight = _memo(lambda word: idf(paths.count, len(paths.files_with_stem(word))))
     touched: set[int] = set()
     for word, value in closest.items():
@@ -255,7 +261,9 @@ def _directory_scores(view: View, query: Query) -> Any:
     paths = view.paths
     scores = np.zeros(paths.count, np.float32)
     mean = max(float(paths.directory_lengths.mean()) if paths.count else 1.0, 1.0)
-    for term in dict.fromkeys(tokens.terms_of(word)[0] for word in query.content if tokens.terms_of(word)):
+    words = (*query.content, *query.joined)
+    terms = [tokens.terms_of(word)[0] for word in words if tokens.terms_of(word)]
+    for term in dict.fromkeys((*terms, *sorted(query.initials))):
         files = paths.files_in(term)
         if files:
             places, counts = np.unique(np.asarray(files), return_counts=True)

@@ -116,6 +116,16 @@ def definitions(connection: apsw.Connection, snapshot: int, name: str, limit: in
     )
 
 
+def imports_named(connection: apsw.Connection, snapshot: int, name: str, limit: int) -> list[tuple[int, int, str]]:
+    """(id, first byte, path) of the snapshot's imports of this name. A scan: for names that nothing defines."""
+    return fetch_all(
+        connection,
+        "SELECT import.id, start_byte, path FROM import JOIN entry ON entry.snapshot = ?"
+        f" AND entry.facts = import.id >> {CHUNK_BITS} WHERE name = ? LIMIT ?",
+        (snapshot, name, limit),
+    )
+
+
 def symbols_by_name(connection: apsw.Connection, snapshot: int, name: str, *, exact: bool) -> list[tuple[int, Symbol]]:
     """(id, symbol) of the snapshot's symbols with this name; without `exact`, in any case."""
     rows = fetch_all(
