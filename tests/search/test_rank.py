@@ -89,6 +89,13 @@ def test_a_version_beside_the_same_files_without_one_is_old() -> None:
     assert PathTable(["index.ts", "v1/index.ts"]).superseded == {}, "an index may hand on the only version"
 
 
+@given(st.lists(st.text("abcdeior", min_size=1, max_size=9), max_size=20), st.text("abcdeior", min_size=1, max_size=9))
+def test_similar_words_are_found_without_looking_at_all(names: list[str], wanted: str) -> None:
+    table = PathTable([f"a/{name}.py" for name in names])
+    words = {word for name in names for word in path_words(f"a/{name}.py").stem}
+    assert dict(table.stem_words_like(wanted)) == {w: v for w in words if (v := similarity(w, wanted))}
+
+
 def test_names_written_otherwise(engine: Engine, tmp_path: Path) -> None:
     """As one word, without vowels, by first letters: each finds its file though no text says so."""
     files = {f"pkg/{name}.py": "value = 1\n" for name in ("oauth", "openapi", "ctx", "sse", "other", "more")}

@@ -211,7 +211,7 @@ def test_names_with_spaces_letters_and_newlines(tree: Path) -> None:
     found = clew("outline", "new\nline.py", "--json", cwd=tree).envelope
     assert found["file"] == "new\nline.py" and found["symbols"][0]["name"] == "epsilon_zeta"
     assert {item["path"] for item in clew("paths", "--json", cwd=tree).envelope["items"]} == set(FILES)
-    assert clew("search", "how total computed", str(tree)).out.startswith("docs/read me é.md:1")
+    assert clew("search", "documents on how the total is computed", str(tree)).out.startswith("docs/read me é.md:1")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])

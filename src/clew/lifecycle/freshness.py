@@ -182,10 +182,10 @@ class Freshener:
         return Watcher(codebase.root, check=check, record=record, close=self._release)
 
 
-def verify(root: str, path: str, stat: Stat, blob_hash: str, *, limit: int) -> bool | None:
+def verify(root: str, path: str, stat: Stat, indexed: Callable[[], str], *, limit: int) -> bool | None:
     """Whether a file still has the content that was indexed; None when it is gone or cannot be read.
 
-    An equal stat is believed; any other stat means reading the file and comparing its hash."""
+    An equal stat is believed; any other stat means reading the file and comparing its hash with the `indexed` one."""
     try:
         found = stat_of(os.lstat(os.path.join(root, path)))
         if found == stat:
@@ -193,4 +193,4 @@ def verify(root: str, path: str, stat: Stat, blob_hash: str, *, limit: int) -> b
         content, _ = read_file(root, path, limit=limit)
     except (OSError, BadPath):
         return None
-    return git_blob_hash(content).hex() == blob_hash
+    return git_blob_hash(content).hex() == indexed()

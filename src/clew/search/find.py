@@ -18,7 +18,6 @@ from clew.search.rank import Measured, Ranking
 from clew.search.view import load_view
 from clew.store import facts as fact_rows
 from clew.store import postings as posting_rows
-from clew.store import snapshots
 from clew.store.postings import FileOf
 from clew.store.segments import CHUNK_BITS
 from clew.store.snapshots import Snapshot
@@ -79,9 +78,11 @@ class Search:
 
     def count(self, view: str) -> int:
         """How many files have anything to do with the query; of functions, how many are placed."""
+        import numpy as np
+
         if view == "functions":
             return len(self._functions)
-        return sum(len(set(m.view.document[self._kept(i)].tolist())) for i, m in enumerate(self.measured))
+        return sum(len(np.unique(m.view.document[kept])) for m, kept in zip(self.measured, self._kept, strict=True))
 
     def files(self, *, explain: bool = False) -> Iterator[Ranked]:
         """One hit a file; of files with the same content only the best."""
@@ -101,10 +102,13 @@ class Search:
                 chunks = [at, *(chunk for chunk in chunks if chunk != at)] if at is not None else chunks
             if chunks:
                 also = self._copies(source, document, place)
-                why = {name: round(float(values[place]), 4) for name, values in ranking.features.items()}
                 held, score = self._file(source, file), float(ranking.total[place])
-                others = tuple(chunks[1 : NESTED + 1])
-                yield Ranked(source, held, chunks[0], score, others, also, why if explain else None)
+                why = (
+                    {name: round(float(values[place]), 4) for name, values in ranking.features.items()}
+                    if explain
+                    else None
+                )
+                yield Ranked(source, held, chunks[0], score, tuple(chunks[1 : NESTED + 1]), also, why)
 
     def functions(self) -> Iterator[Ranked]:
         """One hit a definition, whatever its file; the name counts as much as the meaning."""
@@ -132,7 +136,7 @@ class Search:
     def _function_pool(self, source: int) -> list[tuple[float, str, int, int, int]]:
         import numpy as np
 
-        measured, kept = self.measured[source], self._kept(source)
+        measured, kept = self.measured[source], self._kept[source]
         view, scores = measured.view, rank.function_scores(measured, self.rankings[source])
         file_of = np.full(len(view.facts), -1, np.int64)
         file_of[view.document[kept[::-1]]] = kept[::-1]  # the first path of those that share a content
@@ -147,8 +151,12 @@ class Search:
             pool.append((value, view.files[file].path, source, place, file))
         return pool
 
-    def _kept(self, source: int) -> Any:
-        """The places of files that the filter lets pass and that have to do with the query."""
+    @cached_property
+    def _kept(self) -> list[Any]:
+        """For each source the places of files that the filter lets pass and that have to do with the query."""
+        return [self._keep(source) for source in range(len(self._sources))]
+
+    def _keep(self, source: int) -> Any:
         import numpy as np
 
         view, features = self.measured[source].view, self.rankings[source].features
@@ -164,12 +172,11 @@ class Search:
         """(source, place of the file), best first; ties by source and path."""
         import numpy as np
 
-        kept = [self._kept(source) for source in range(len(self._sources))]
-        if not kept:
+        if not self._kept:
             return
-        sources = np.concatenate([np.full(len(places), source) for source, places in enumerate(kept)])
-        places = np.concatenate(kept)
-        totals = np.concatenate([self.rankings[source].total[found] for source, found in enumerate(kept)])
+        sources = np.concatenate([np.full(len(places), source) for source, places in enumerate(self._kept)])
+        places = np.concatenate(self._kept)
+        totals = np.concatenate([self.rankings[source].total[found] for source, found in enumerate(self._kept)])
         for at in np.argsort(-totals, kind="stable").tolist():
             yield int(sources[at]), int(places[at])
 
@@ -208,33 +215,31 @@ class Search:
 
 def overlaps(connection: apsw.Connection, hit: Ranked, path: str, first: int, last: int) -> bool:
     """Whether a hit is about these lines of this file."""
-    place = posting_rows.chunk_place(connection, hit.chunk)
+    (place,) = posting_rows.chunk_places(connection, [hit.chunk])
     return hit.file.path == path and place.start_line <= last and first <= place.end_line
 
 
 def show(connection: apsw.Connection, hit: Ranked, is_fresh: bool) -> Hit:
     """A hit with its lines, widened to the definition around it when that is short."""
-    place = posting_rows.chunk_place(connection, hit.chunk)
+    place, *others = posting_rows.chunk_places(connection, [hit.chunk, *hit.others])
     source = fact_rows.content(connection, hit.file.blob)
     first, last, start, end = place.start_line, place.end_line, place.start_byte, place.end_byte
-    name = kind = ""
-    if place.symbol >= 0:
-        symbol = fact_rows.symbol_at(connection, hit.file.facts, place.symbol)
-        name, kind = symbol.qualified, symbol.kind
-        if symbol.end_line - symbol.start_line < WHOLE_SYMBOL_LINES and first > symbol.start_line:
-            first, start = symbol.start_line, source.rfind(b"\n", 0, symbol.start_byte) + 1
-        if symbol.end_line - symbol.start_line < WHOLE_SYMBOL_LINES and last < symbol.end_line:
-            last, end = symbol.end_line, source.find(b"\n", symbol.end_byte)  # whole lines: not without a `;`
+    owner = place.owner
+    if owner is not None and owner.end_line - owner.start_line < WHOLE_SYMBOL_LINES:
+        if first > owner.start_line:
+            first, start = owner.start_line, source.rfind(b"\n", 0, owner.start_byte) + 1
+        if last < owner.end_line:
+            last, end = owner.end_line, source.find(b"\n", owner.end_byte)  # whole lines: not without a `;`
             end = len(source) if end < 0 else end
-    nested = []
-    for chunk in hit.others:
-        owner = posting_rows.chunk_place(connection, chunk).symbol
-        other = fact_rows.symbol_at(connection, hit.file.facts, owner) if owner >= 0 else None
-        if other is not None and other.qualified != name:
-            nested.append(Function(other.qualified, other.kind, other.start_line, other.end_line))
+    name, kind = (owner.qualified, owner.kind) if owner is not None else ("", "")
+    nested = [
+        Function(other.owner.qualified, other.owner.kind, other.owner.start_line, other.owner.end_line)
+        for other in others
+        if other.owner is not None and other.owner.qualified != name
+    ]
     return Hit(
         hit.file.path, first, last, name, kind, hit.file.language, round(hit.score, 4),
-        source[start:end].decode("utf-8", "replace").rstrip("\r\n"), snapshots.blob_hash(connection, hit.file.blob),
+        source[start:end].decode("utf-8", "replace").rstrip("\r\n"), hit.file.blob_hash,
         is_fresh, tuple(nested), hit.also, hit.why,
     )  # fmt: skip
 

@@ -6,9 +6,10 @@ and kept. Main call: `PathTable`.
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -35,7 +36,7 @@ _VOWELS = frozenset("aeiouy")
 _HEADER = re.compile(r"\.(?:h|hh|hpp|hxx|h\+\+)$")
 _SOURCE = re.compile(r"\.(?:c|cc|cpp|cxx|c\+\+|m|mm)$")
 _VERSION = re.compile(r"(?:^|/)v(\d+)(?=/)")
-PREFIX_LETTERS = 2  # all similar words share these, but for those written without their vowels
+PREFIX_LETTERS = 5  # similar words share these, unless one is the beginning of the other or has no vowels
 UNVERSIONED = 1 << 30  # newer than any number
 MAX_SHORT = 5  # letters of a word without its vowels
 
@@ -86,7 +87,8 @@ class PathTable:
         import numpy as np
 
         found = [path_words(path) for path in paths]
-        self.depth = np.fromiter((words.depth for words in found), np.float32, len(found))
+        depth = np.fromiter((words.depth for words in found), np.float32, len(found))
+        self.depth_beyond = depth - (np.median(depth) if len(found) else 0)  # directories more than most files have
         self.is_test = np.fromiter((words.is_test for words in found), bool, len(found))
         self.is_legacy = np.fromiter((words.is_legacy for words in found), bool, len(found))
         self.superseded = _superseded(paths)  # place → the version it is of, where there is a newer one
@@ -97,10 +99,15 @@ class PathTable:
         self._stems = _inverted([words.stem for words in found])
         self._directories = _inverted([words.directories for words in found])
         self._words = sorted(self._stems)
+        self._by_term: dict[str, list[str]] = {}
+        for word in self._words:
+            self._by_term.setdefault(term_of(word), []).append(word)
         self._shorts = [word for word in self._words if _is_short(word)]
         self.directory_lengths = np.fromiter((len(words.directories) for words in found), np.float32, len(found))
         self.count = len(found)
-        self._found = found
+        self._weights = {word: idf(len(found), len(files)) for word, files in self._stems.items()}
+        totals = (sum(self._weights[word] for word in words.stem) for words in found)
+        self.stem_weights = np.maximum(np.fromiter(totals, np.float32, len(found)), 1e-9)
 
     def files_with_stem(self, word: str) -> list[int]:
         """Files whose name has this word."""
@@ -110,22 +117,34 @@ class PathTable:
         """Files whose directories have this term."""
         return self._directories.get(term, [])
 
-    def stem_words_like(self, word: str) -> Iterable[str]:
-        """Words of file names that may be similar to this one."""
-        prefix = word[:PREFIX_LETTERS]
+    def stem_words_like(self, wanted: str) -> Iterator[tuple[str, float]]:
+        """Words of file names that are similar to this one, and how close they are."""
+        candidates = {wanted[:size] for size in range(2, len(wanted))} & self._stems.keys()
+        candidates.update(self._by_term.get(term_of(wanted), ()))
+        prefix = wanted[:PREFIX_LETTERS]
         at = bisect_left(self._words, prefix)
         while at < len(self._words) and self._words[at].startswith(prefix):
-            yield self._words[at]
+            candidates.add(self._words[at])
             at += 1
-        yield from (short for short in self._shorts if short[0] == word[0])
+        candidates.update(short for short in self._shorts if short[0] == wanted[0])
+        for word in candidates:
+            value = similarity(word, wanted)
+            if value:
+                yield word, value
 
-    def stem(self, file: int) -> tuple[str, ...]:
-        return self._found[file].stem
+    def weight(self, word: str) -> float:
+        """How telling a word of file names is."""
+        return self._weights.get(word, 0.0)
+
+
+def term_of(word: str) -> str:
+    """The stem of a lower-case word."""
+    return (*tokens.terms_of(word), word)[0]
 
 
 def similarity(word: str, wanted: str) -> float:
     """How close two lower-case words are, from 0 to 1."""
-    if word == wanted or tokens.terms_of(word)[:1] == tokens.terms_of(wanted)[:1]:
+    if word == wanted or term_of(word) == term_of(wanted):
         return 1.0
     shorter, longer = sorted((word, wanted), key=len)
     if longer.startswith(shorter):
@@ -151,6 +170,11 @@ def _is_short(word: str) -> bool:
 def _is_short_for(short: str, word: str) -> bool:
     letters = iter(word)
     return _is_short(short) and len(word) > MAX_SHORT and short[0] == word[0] and all(x in letters for x in short)
+
+
+def idf(total: float, count: float) -> float:
+    """How telling something is that `count` of `total` have."""
+    return math.log(1 + max(total - count + 0.5, 0.5) / (count + 0.5))
 
 
 def _inverted(rows: Sequence[Sequence[str]]) -> dict[str, list[int]]:

@@ -7,14 +7,14 @@ brought when it was left out. Files of several codebases are weighed against eac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from clew import tokens
-from clew.search.paths import similarity
+from clew.search.paths import idf
 from clew.search.query import Query
-from clew.search.view import View, idf
+from clew.search.view import View
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,7 +39,7 @@ TEST = -1.00  # tests repeat what they test, more often than the code says it
 HEADER = -0.30  # a header whose source is there: it declares what that does
 PROSE = -0.90  # documents speak of the code; who asks wants the code
 LEGACY = -0.60  # kept for those who have not moved on, or not written by hand
-TOP_CHUNKS = (1.0, 0.7, 0.5, 0.35, 0.25)  # a file that says it in five places beats one that says it once
+TOP_CHUNKS = (1.0, 0.7, 0.5)  # a file that says it in three places beats one that says it once
 MAX_DEFINITIONS = 120  # more say nothing more
 MIN_DEPTH, MAX_DEPTH = -0.5, 1.5  # directories less or more than most that still count
 DIRECTORY_B = 0.5  # how much a long path is discounted
@@ -198,13 +198,12 @@ def _path_features(view: View, query: Query) -> dict[str, Any]:
 
     paths, asked = view.paths, frozenset(query.terms)
     said, first = _stem_features(view, query)
-    median = float(np.median(paths.depth)) if paths.count else 0.0
 
     def penalty(mask: Any, weight: float, unless: frozenset[str]) -> Any:
         return mask.astype(np.float32) * (0.0 if asked & unless else weight)
 
     legacy = _legacy(view, query, penalty(paths.is_legacy, LEGACY, _ASKS_FOR_LEGACY))
-    depth = DEPTH * np.clip(paths.depth - median, MIN_DEPTH, MAX_DEPTH)
+    depth = DEPTH * np.clip(paths.depth_beyond, MIN_DEPTH, MAX_DEPTH)
     return {
         "stem": said,
         "first_words": first,
@@ -233,25 +232,19 @@ def _stem_features(view: View, query: Query) -> tuple[Any, Any]:
     closest: dict[str, float] = {}
     leading: set[str] = set()
     for place, wanted in enumerate((*query.content, *query.joined)):
-        for word in paths.stem_words_like(wanted):
-            value = similarity(word, wanted)
+        for word, value in paths.stem_words_like(wanted):
             closest[word] = max(value, closest.get(word, 0.0))
             if value >= SURE and place < LEADING:
                 leading.add(word)
     for word in query.initials:
         if paths.files_with_stem(word):
             closest[word] = max(SURE, closest.get(word, 0.0))
-    weight = _memo(lambda word: idf(paths.count, len(paths.files_with_stem(word))))
-    touched: set[int] = set()
     for word, value in closest.items():
-        if value:
-            files = paths.files_with_stem(word)
-            touched.update(files)
-            said[files] += value * weight(word)
-            if word in leading:
-                first[files] = FIRST_WORDS
-    for file in touched:
-        said[file] *= STEM / max(sum(map(weight, paths.stem(file))), 1e-9)
+        files = paths.files_with_stem(word)
+        said[files] += value * paths.weight(word)
+        if word in leading:
+            first[files] = FIRST_WORDS
+    said *= STEM / paths.stem_weights
     return said, first
 
 
@@ -274,14 +267,3 @@ def _directory_scores(view: View, query: Query) -> Any:
 
 def _most(values: Any) -> float:
     return float(values.max()) if len(values) else 0.0
-
-
-def _memo(function: Callable[[str], float]) -> Callable[[str], float]:
-    known: dict[str, float] = {}
-
-    def ask(word: str) -> float:
-        if word not in known:
-            known[word] = function(word)
-        return known[word]
-
-    return ask

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 import apsw
@@ -41,8 +42,8 @@ class Reading:
         """Whether a file still has the indexed content, None when it is gone; counted."""
         found: bool | None = True
         if not self.codebase.is_project:
-            blob_hash = snapshots.blob_hash(self.connection, blob)
-            found = freshness.verify(self.codebase.root, path, stat, blob_hash, limit=self.max_file_bytes)
+            indexed = partial(snapshots.blob_hash, self.connection, blob)
+            found = freshness.verify(self.codebase.root, path, stat, indexed, limit=self.max_file_bytes)
         self.fresh.dropped += found is None
         self.fresh.verified += found is True
         self.fresh.changed += found is False
@@ -110,7 +111,7 @@ def shown(reading: Reading, ranked: Iterable[Ranked], limit: int) -> tuple[list[
         is_fresh = reading.check(hit.file.path, hit.file.stat, hit.file.blob)
         if is_fresh is not None:
             also = tuple(path for path in hit.also if _is_copy(reading, path, hit.file.blob))
-            hits.append(show(reading.connection, replace(hit, also=also), is_fresh))
+            hits.append(show(reading.connection, replace(hit, also=also) if hit.also else hit, is_fresh))
     return hits, False
 
 

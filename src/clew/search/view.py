@@ -6,7 +6,6 @@ depends on it. Main calls: `load_view`, `View.body`, `View.about`, `View.cosines
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import apsw
 
 from clew import tokens
-from clew.search.paths import PathTable
+from clew.search.paths import PathTable, idf
 from clew.search.vectors import cosines_with
 from clew.store import derive
 from clew.store.postings import snapshot_files
@@ -223,11 +222,6 @@ def load_view(store: Store, connection: apsw.Connection, snapshot: Snapshot) -> 
         for old in list(kept)[:-MAX_VIEWS]:  # of snapshots that are gone, or not asked about for long
             kept.pop(old, None)
     return found
-
-
-def idf(total: float, count: float) -> float:
-    """How telling something is that `count` of `total` have."""
-    return math.log(1 + max(total - count + 0.5, 0.5) / (count + 0.5))
 
 
 def _places(ordered: Any, wanted: Any) -> Any:

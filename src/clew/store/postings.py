@@ -24,6 +24,7 @@ class FileOf(NamedTuple):
     blob: int
     facts: int
     stat: Stat
+    blob_hash: str
 
 
 class SnapshotFile(NamedTuple):
@@ -36,11 +37,22 @@ class SnapshotFile(NamedTuple):
 
 
 class ChunkPlace(NamedTuple):
+    """Where a chunk stands in its blob, and the definition it belongs to, if any."""
+
     start_byte: int
     end_byte: int
     start_line: int
     end_line: int
-    symbol: int
+    owner: Owner | None
+
+
+class Owner(NamedTuple):
+    kind: str
+    qualified: str
+    start_byte: int
+    end_byte: int
+    start_line: int
+    end_line: int
 
 
 def snapshot_files(connection: apsw.Connection, snapshot: int) -> list[SnapshotFile]:
@@ -56,13 +68,13 @@ def files_of(connection: apsw.Connection, snapshot: int, facts: Iterable[int]) -
     """The files of the snapshot that have each of these facts."""
     rows = fetch_all(
         connection,
-        "SELECT facts, path, language, blob, size, mtime_ns, ctime_ns, inode FROM entry"
-        " WHERE snapshot = ? AND facts IN (SELECT value FROM json_each(?)) ORDER BY path",
+        "SELECT facts, path, language, blob, lower(hex(hash)), entry.size, mtime_ns, ctime_ns, inode FROM entry"
+        " JOIN blob ON blob.id = blob WHERE snapshot = ? AND facts IN (SELECT value FROM json_each(?)) ORDER BY path",
         (snapshot, json.dumps(sorted(facts))),
     )
     found: dict[int, list[FileOf]] = {}
     for row in rows:
-        found.setdefault(row[0], []).append(FileOf(row[1], row[2], row[3], row[0], Stat(*row[4:])))
+        found.setdefault(row[0], []).append(FileOf(row[1], row[2], row[3], row[0], Stat(*row[5:]), row[4]))
     return found
 
 
@@ -70,11 +82,12 @@ def file_at(connection: apsw.Connection, snapshot: int, path: str) -> FileOf:
     """A file of the snapshot that has facts, by its path."""
     row = fetch_one(
         connection,
-        "SELECT language, blob, facts, size, mtime_ns, ctime_ns, inode FROM entry WHERE snapshot = ? AND path = ?",
+        "SELECT language, blob, facts, lower(hex(hash)), entry.size, mtime_ns, ctime_ns, inode FROM entry"
+        " JOIN blob ON blob.id = blob WHERE snapshot = ? AND path = ?",
         (snapshot, path),
     )
     assert row is not None
-    return FileOf(path, row[0], row[1], row[2], Stat(*row[3:]))
+    return FileOf(path, row[0], row[1], row[2], Stat(*row[4:]), row[3])
 
 
 def owner_names(connection: apsw.Connection, chunks: Sequence[int]) -> dict[int, str]:
@@ -88,13 +101,19 @@ def owner_names(connection: apsw.Connection, chunks: Sequence[int]) -> dict[int,
     return dict(rows)
 
 
-def chunk_place(connection: apsw.Connection, chunk: int) -> ChunkPlace:
-    """Where a chunk stands in its blob."""
-    row = fetch_one(
-        connection, "SELECT start_byte, end_byte, start_line, end_line, symbol FROM chunk WHERE id = ?", (chunk,)
+def chunk_places(connection: apsw.Connection, chunks: Sequence[int]) -> list[ChunkPlace]:
+    """Where chunks stand, in the order that they are given in."""
+    marks = ",".join("?" * len(chunks))
+    rows = fetch_all(
+        connection,
+        "SELECT chunk.id, chunk.start_byte, chunk.end_byte, chunk.start_line, chunk.end_line, kind, qualified,"
+        " symbol.start_byte, symbol.end_byte, symbol.start_line, symbol.end_line FROM chunk LEFT JOIN symbol"
+        f" ON chunk.symbol >= 0 AND symbol.id = (chunk.id >> {CHUNK_BITS} << {CHUNK_BITS}) + chunk.symbol"
+        f" WHERE chunk.id IN ({marks})",
+        tuple(chunks),
     )
-    assert row is not None
-    return ChunkPlace(*row)
+    found = {row[0]: ChunkPlace._make((*row[1:5], None if row[5] is None else Owner._make(row[5:]))) for row in rows}
+    return [found[chunk] for chunk in chunks]
 
 
 def chunk_at(connection: apsw.Connection, facts: int, byte: int) -> int | None:
