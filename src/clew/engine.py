@@ -189,7 +189,7 @@ class Engine:
             raise BadInput("only files are explained; ask without `explain`, or for the files view")
         codebase, where = self._question(path, scope)
         query = parse_query(text, root=codebase.root)
-        vector = None if mode == "lexical" else self.query_vector(" ".join(query.words))
+        vector = None if mode == "lexical" else self.query_vector(text if view == "functions" else query.told)
 
         def ask(reading: Reading) -> Found:
             fresh = reading.fresh

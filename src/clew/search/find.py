@@ -142,11 +142,11 @@ class Search:
         file_of[view.document[kept[::-1]]] = kept[::-1]  # the first path of those that share a content
         places = np.flatnonzero(file_of[view.chunk_document] >= 0)
         best = places[np.argsort(-scores[places], kind="stable")[:FUNCTION_POOL]].tolist()
-        names = posting_rows.owner_names(self._sources[source].connection, [int(view.chunks[p]) for p in best])
+        owners = posting_rows.owners(self._sources[source].connection, [int(view.chunks[p]) for p in best])
         pool = []
         for place in best:
-            name = names.get(int(view.chunks[place]), "")
-            value = float(scores[place]) + rank.FUNCTION_NAME * rank.name_overlap(name, self._query)
+            name, kind = owners.get(int(view.chunks[place]), ("", ""))
+            value = float(scores[place]) + rank.function_bonus(name, kind, self._query)
             file = int(file_of[view.chunk_document[place]])
             pool.append((value, view.files[file].path, source, place, file))
         return pool

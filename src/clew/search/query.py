@@ -44,6 +44,11 @@ class Query:
     initials: frozenset[str] = frozenset()  # of words in a row: server-sent events may be called sse
 
     @property
+    def told(self) -> str:
+        """The words that tell something: measured, files are found better by them, functions by the whole text."""
+        return " ".join(self.words)
+
+    @property
     def is_one_name(self) -> bool:
         """Whether the query is a name and nothing else."""
         return len(self.words) == 1 and len(self.identifiers) == 1

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from clew import tokens
+from clew.parse.symbols import FUNCTION_KINDS
 from clew.search.paths import idf
 from clew.search.query import Query
 from clew.search.view import View
@@ -48,6 +49,7 @@ SURE = 0.8  # words this close count as the same
 LEADING = 2  # the first words of a query
 
 FUNCTION_BODY, FUNCTION_DENSE, FUNCTION_NAME, FUNCTION_FILE = 0.4, 0.6, 0.6, 0.1  # what places a function
+OTHER_KIND, NO_KIND = -0.4, -0.3  # what is no function itself: the head of a class, loose lines
 
 _ASKS_FOR_TESTS = frozenset("test spec mock fixtur benchmark exampl".split())
 _ASKS_FOR_PROSE = frozenset("doc document readm changelog guid tutori".split())
@@ -152,6 +154,12 @@ def function_scores(item: Measured, ranking: Ranking) -> Floats:
     np.maximum.at(per_document, item.view.document, ranking.total)
     found: Floats = (scores + FUNCTION_FILE * per_document[item.view.chunk_document]).astype(np.float32)
     return found
+
+
+def function_bonus(name: str, kind: str, query: Query) -> float:
+    """What the name and the kind of a definition add to its place among the functions."""
+    worth = 0.0 if kind in FUNCTION_KINDS else OTHER_KIND if kind else NO_KIND
+    return FUNCTION_NAME * name_overlap(name, query) + worth
 
 
 def name_overlap(name: str, query: Query) -> float:

@@ -90,15 +90,15 @@ def file_at(connection: apsw.Connection, snapshot: int, path: str) -> FileOf:
     return FileOf(path, row[0], row[1], row[2], Stat(*row[4:]), row[3])
 
 
-def owner_names(connection: apsw.Connection, chunks: Sequence[int]) -> dict[int, str]:
-    """The name of the definition that each chunk belongs to, for those that belong to one."""
+def owners(connection: apsw.Connection, chunks: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """Name and kind of the definition that each chunk belongs to, for those that belong to one."""
     rows = fetch_all(
         connection,
-        "SELECT chunk.id, symbol.name FROM chunk JOIN symbol ON symbol.id = (chunk.id >> ?1 << ?1) + chunk.symbol"
+        "SELECT chunk.id, symbol.name, kind FROM chunk JOIN symbol ON symbol.id = (chunk.id >> ?1 << ?1) + chunk.symbol"
         " WHERE chunk.symbol >= 0 AND chunk.id IN (SELECT value FROM json_each(?2))",
         (CHUNK_BITS, json.dumps(list(chunks))),
     )
-    return dict(rows)
+    return {chunk: (name, kind) for chunk, name, kind in rows}
 
 
 def chunk_places(connection: apsw.Connection, chunks: Sequence[int]) -> list[ChunkPlace]:

@@ -1,0 +1,128 @@
+"""`python -m benchmarks.retrieval.functions`: what is said of a function must find it, in the function view.
+
+Every comment and docstring of a repository is blanked in a copy, the copy is indexed as any codebase, and the
+first sentence of each documented function is asked. The answer is that function: NDCG@10 with one right place (or
+all that the same sentence stands at). The model has seen none of these repositories.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from training.pairs import sentence
+
+from benchmarks.retrieval.corpora import ANNOTATIONS, CORPORA, Repo, load_repos
+from benchmarks.retrieval.score import CUTOFF
+from clew import Engine, load_config
+from clew.parse import grammars
+from clew.parse.extract import extract
+from clew.parse.languages import LANGUAGES, language_of
+from clew.parse.symbols import FUNCTION_KINDS
+from clew.search.query import Mode
+from clew.source.trees import walk
+
+RESULT = Path(__file__).resolve().parents[1] / "results" / "functions.json"
+MAX_QUERIES = 100  # of one repository, drawn with a seed
+MIN_QUERIES = 10
+MIN_BODY = 120  # bytes: shorter ones are forwarders and prototypes
+MODES: tuple[Mode, ...] = ("hybrid", "lexical", "semantic")
+_NO_QUESTION = re.compile(r"https?:|#\d|\bissues?\b")
+_NOT_BREAK = re.compile(rb"[^\r\n]")
+
+
+class Asked(NamedTuple):
+    """A sentence, and where the functions stand that it is about."""
+
+    text: str
+    places: frozenset[tuple[str, int]]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.retrieval.functions", description=__doc__)
+    parser.add_argument("--annotations", type=Path, default=ANNOTATIONS, metavar="DIR", help="for repos.json")
+    parser.add_argument("--corpora", type=Path, default=CORPORA, metavar="DIR")
+    parser.add_argument("--only", default="", help="names, comma-separated")
+    parser.add_argument("--queries", type=int, default=MAX_QUERIES, help="of one repository")
+    options = parser.parse_args(arguments)
+    only = tuple(filter(None, options.only.split(",")))
+    loaded = load_repos(options.annotations, options.corpora, whole=False, only=only)
+    rows: dict[str, dict[str, float]] = {}
+    for repo in loaded.repos:
+        found = measure(repo, options.queries)
+        if found is not None:
+            rows[repo.name] = found
+            print(f"{repo.name:<20}" + "".join(f"  {key} {value:.3f}" for key, value in found.items()), flush=True)
+    mean = {mode: round(sum(row[mode] for row in rows.values()) / max(len(rows), 1), 4) for mode in MODES}
+    print(f"{'mean of repositories':<20}" + "".join(f"  {key} {value:.3f}" for key, value in mean.items()))
+    if not only:
+        RESULT.write_text(json.dumps({"ndcg_10": mean, "repositories": rows}, indent=1) + "\n", "utf-8")
+    return 0
+
+
+def measure(repo: Repo, most: int) -> dict[str, float] | None:
+    """NDCG@10 of one repository in each mode; None if too little is documented."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder).resolve() / "tree"
+        asked = copy_without_docs(repo.path, root)
+        if len(asked) < MIN_QUERIES:
+            return None
+        asked = random.Random(1).sample(asked, min(most, len(asked)))
+        engine = Engine(load_config({"home": str(Path(folder) / "home")}))
+        try:
+            engine.index(str(root))
+            row = {mode: sum(ndcg(engine, str(root), item, mode) for item in asked) / len(asked) for mode in MODES}
+        finally:
+            engine.close()
+    return {mode: round(value, 4) for mode, value in row.items()} | {"queries": len(asked)}
+
+
+def ndcg(engine: Engine, root: str, asked: Asked, mode: Mode) -> float:
+    hits = engine.search(asked.text, root, limit=CUTOFF, view="functions", mode=mode).hits
+    gain, left = 0.0, set(asked.places)
+    for rank, hit in enumerate(hits):
+        right = {place for place in left if place[0] == hit.path and hit.start_line <= place[1] <= hit.end_line}
+        gain += 1 / math.log2(rank + 2) if right else 0.0
+        left -= right
+    return gain / sum(1 / math.log2(place + 2) for place in range(min(len(asked.places), CUTOFF)))
+
+
+def copy_without_docs(source: Path, target: Path) -> list[Asked]:
+    """Copy the code of a tree with blanks for comments and docstrings; what was said of its functions."""
+    said: dict[str, set[tuple[str, int]]] = {}
+    for key in walk(str(source)).files:
+        content = (source / key).read_bytes()
+        language = LANGUAGES[language_of(key, content)]
+        grammar = grammars.load(language) if language.role == "code" else None
+        if grammar is None:
+            continue
+        try:
+            captures = grammar.captures(grammar.parse(content))
+        except UnicodeDecodeError:
+            continue
+        bare = bytearray(content)
+        for name in ("comment", "doc", "doc.before"):
+            for node in captures.get(name, ()):
+                span = slice(node.start_byte, node.end_byte)
+                bare[span] = _NOT_BREAK.sub(b" ", bytes(bare[span]))
+        for symbol in extract(content, language.name).symbols:
+            is_long = len(bytes(bare[symbol.start_byte : symbol.end_byte]).split()) * 8 >= MIN_BODY
+            text = sentence(symbol, language.name) if symbol.kind in FUNCTION_KINDS and is_long else ""
+            if text and not _NO_QUESTION.search(text):
+                line = content.count(b"\n", 0, symbol.name_byte) + 1
+                said.setdefault(text, set()).add((key, line))
+        place = target / key
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(bare)
+    return [Asked(text, frozenset(places)) for text, places in sorted(said.items())]
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
