@@ -367,6 +367,7 @@ def _queries(engine: Engine, tree: Path) -> dict[str, Any]:
     from clew.lifecycle import gate
     from clew.search import find
     from clew.search.filters import Filter
+    from clew.search.hits import show
     from clew.search.query import parse_query
 
     codebase = engine.resolve(str(tree))
@@ -378,7 +379,7 @@ def _queries(engine: Engine, tree: Path) -> dict[str, Any]:
             source = find.Source(codebase.store, connection, snapshot, Filter())
             vector = engine.query_vector(text)
             for hit in itertools.islice(find.Search([source], parse_query(text), vector).files(), 10):
-                find.show(connection, hit, True)
+                show(connection, hit, True)
         walls.append((time.perf_counter() - started) * 1e3)
     walls.sort()
     return {"wall_ms_p50": round(walls[len(walls) // 2], 1), "wall_ms_p95": round(walls[int(len(walls) * 0.95)], 1)}

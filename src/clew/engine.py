@@ -21,10 +21,11 @@ from clew.lifecycle.jobs import Jobs
 from clew.lifecycle.log import log
 from clew.search import exact, find, navigate
 from clew.search.exact import Page
-from clew.search.filters import Filter, make_filter
+from clew.search.filters import Filter, make_filter, narrowed
+from clew.search.hits import overlaps, shown
 from clew.search.pattern import TextQuery, compile_pattern
 from clew.search.query import Mode, View, like_code, parse_query
-from clew.search.reading import Reader, Reading, shown
+from clew.search.reading import Reader, Reading
 from clew.source import git, roots
 from clew.source.git import git_blob_hash
 from clew.store import snapshots
@@ -192,14 +193,13 @@ class Engine:
         vector = None if mode == "lexical" else self.query_vector(text if view == "functions" else query.told)
 
         def ask(reading: Reading) -> Found:
-            fresh = reading.fresh
             reading.require_files()
-            source = find.Source(codebase.store, reading.connection, reading.snapshot, where)
+            source = find.Source(codebase.store, reading.connection, reading.snapshot, narrowed(where, query.asked))
             search = find.Search([source], query, vector, words=mode != "semantic")
             ranked = search.functions() if view == "functions" else search.files(explain=explain)
             hits, is_cut = shown(reading, ranked, limit)
-            total = max(search.count(view) - fresh.dropped, len(hits))
-            return Found(codebase.root, fresh, tuple(hits), total, is_cut, query.terms)
+            total = max(search.count(view) - reading.fresh.dropped, len(hits))
+            return Found(codebase.root, reading.fresh, tuple(hits), total, is_cut, query.terms)
 
         return self._reader.ask(codebase, ask)
 
@@ -227,7 +227,7 @@ class Engine:
             vector = self._encoder.encode_texts([text])[0] if self._encoder is not None else None
             source = find.Source(codebase.store, reading.connection, reading.snapshot, Filter())
             search = find.Search([source], like_code(text), vector)
-            others = (hit for hit in search.functions() if not find.overlaps(reading.connection, hit, key, first, last))
+            others = (hit for hit in search.functions() if not overlaps(reading.connection, hit, key, first, last))
             hits, is_cut = shown(reading, others, limit)
             return Found(codebase.root, reading.fresh, tuple(hits), len(hits), is_cut, ())
 

@@ -223,7 +223,8 @@ class Hit:
     content_hash: str
     fresh: bool
     functions: tuple[Function, ...] = ()
-    also: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()  # other paths with the same content
+    near: tuple[str, ...] = ()  # files that are nearly the same
     why: Mapping[str, float] | None = None
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from clew.errors import BadInput
 from clew.parse.languages import LANGUAGES, resolve_language
+from clew.search.operators import Asked
 
 MAX_GLOB_CHARS = 1_000
 MAX_BRACES = 20  # within each other
@@ -26,10 +27,12 @@ class Filter:
     exclude: tuple[re.Pattern[str], ...] = ()
     languages: frozenset[str] = frozenset()
     subtree: str = ""  # with a trailing slash, or empty
+    within: Filter | None = None  # that files must pass too
 
     @property
     def is_empty(self) -> bool:
-        return not (self.include or self.exclude or self.languages or self.subtree)
+        mine = self.include or self.exclude or self.languages or self.subtree
+        return not mine and (self.within is None or self.within.is_empty)
 
     def allows(self, path: str, language: str) -> bool:
         """Whether a file passes."""
@@ -38,6 +41,7 @@ class Filter:
             and (not self.languages or language in self.languages)
             and (not self.include or any(pattern.match(path) for pattern in self.include))
             and not any(pattern.match(path) for pattern in self.exclude)
+            and (self.within is None or self.within.allows(path, language))
         )
 
 
@@ -57,6 +61,14 @@ def make_filter(
         frozenset(chosen),
         subtree.rstrip("/") + "/" if subtree.strip("/") else "",
     )
+
+
+def narrowed(where: Filter, asked: Asked) -> Filter:
+    """A filter that also does what the operators of a query say."""
+    if not (asked.languages or asked.include or asked.exclude):
+        return where
+    mine = make_filter(include=asked.include, exclude=asked.exclude, languages=asked.languages)
+    return replace(mine, within=where)
 
 
 @lru_cache(maxsize=1_024)

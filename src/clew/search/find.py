@@ -13,16 +13,15 @@ from clew import tokens
 from clew.search import rank
 from clew.search.filters import Filter
 from clew.search.paths import speaks_for_directory
+from clew.search.phrases import blobs_with
 from clew.search.query import Query
 from clew.search.rank import Measured, Ranking
-from clew.search.view import load_view
-from clew.store import facts as fact_rows
+from clew.search.view import View, load_view
 from clew.store import postings as posting_rows
 from clew.store.postings import FileOf
 from clew.store.segments import CHUNK_BITS
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
-from clew.types import Function, Hit
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 MAX_DEFINITIONS = 500
-WHOLE_SYMBOL_LINES = 60  # a hit shows its whole definition up to this, else the chunk
 NESTED = 3  # functions shown under a file
 CLOSE = 0.3  # of the best by meaning alone: a file that has none of the words must come this near
 FUNCTION_POOL = 400  # chunks whose names are looked at for the function view
@@ -57,6 +55,7 @@ class Ranked:
     score: float
     others: tuple[int, ...] = ()  # further chunks of the file, one a definition
     also: tuple[str, ...] = ()  # paths that have the same content
+    is_file: bool = True  # not one function of it
     why: Mapping[str, float] | None = None
 
 
@@ -71,7 +70,8 @@ class Search:
         for source, defined in zip(sources, self._defined, strict=True):
             view = load_view(source.store, source.connection, source.snapshot)
             values = {facts: item.value for facts, item in defined.items()}
-            self.measured.append(rank.measure(view, query, values, vector))
+            quoting = [_having(source, text) for text in query.asked.quoted]
+            self.measured.append(rank.measure(view, query, values, vector, frozenset().union(*quoting)))
         if not words:
             self.measured = [rank.by_meaning(item) for item in self.measured]
         self.rankings = rank.weigh(self.measured)
@@ -108,13 +108,13 @@ class Search:
                     if explain
                     else None
                 )
-                yield Ranked(source, held, chunks[0], score, tuple(chunks[1 : NESTED + 1]), also, why)
+                yield Ranked(source, held, chunks[0], score, tuple(chunks[1 : NESTED + 1]), also, why=why)
 
     def functions(self) -> Iterator[Ranked]:
         """One hit a definition, whatever its file; the name counts as much as the meaning."""
         for value, source, place, file in self._functions:
             view = self.measured[source].view
-            yield Ranked(source, self._file(source, view.files[file]), int(view.chunks[place]), value)
+            yield Ranked(source, self._file(source, view.files[file]), int(view.chunks[place]), value, is_file=False)
 
     @cached_property
     def _functions(self) -> list[tuple[float, int, int, int]]:
@@ -161,8 +161,14 @@ class Search:
 
         view, features = self.measured[source].view, self.rankings[source].features
         keep = (features["body"] > 0) | (features["definition"] > 0) | (features["stem"] > 0)
+        for name in {"path", "quoted"} & features.keys():
+            keep |= features[name] > 0
         if "dense" in features:
             keep |= features["dense"] > CLOSE * rank.DENSE
+        for text in self._query.asked.must:
+            keep &= _has(view, _having(self._sources[source], text))
+        for text in self._query.asked.without:
+            keep &= ~_has(view, _having(self._sources[source], text))
         where = self._sources[source].where
         if not where.is_empty:
             keep &= np.fromiter((where.allows(file.path, file.language) for file in view.files), bool, len(view.files))
@@ -213,35 +219,14 @@ class Search:
         return posting_rows.file_at(item.connection, item.snapshot.id, file.path)
 
 
-def overlaps(connection: apsw.Connection, hit: Ranked, path: str, first: int, last: int) -> bool:
-    """Whether a hit is about these lines of this file."""
-    (place,) = posting_rows.chunk_places(connection, [hit.chunk])
-    return hit.file.path == path and place.start_line <= last and first <= place.end_line
+def _having(source: Source, text: str) -> frozenset[int]:
+    return blobs_with(source.store, source.connection, source.snapshot, text)
 
 
-def show(connection: apsw.Connection, hit: Ranked, is_fresh: bool) -> Hit:
-    """A hit with its lines, widened to the definition around it when that is short."""
-    place, *others = posting_rows.chunk_places(connection, [hit.chunk, *hit.others])
-    source = fact_rows.content(connection, hit.file.blob)
-    first, last, start, end = place.start_line, place.end_line, place.start_byte, place.end_byte
-    owner = place.owner
-    if owner is not None and owner.end_line - owner.start_line < WHOLE_SYMBOL_LINES:
-        if first > owner.start_line:
-            first, start = owner.start_line, source.rfind(b"\n", 0, owner.start_byte) + 1
-        if last < owner.end_line:
-            last, end = owner.end_line, source.find(b"\n", owner.end_byte)  # whole lines: not without a `;`
-            end = len(source) if end < 0 else end
-    name, kind = (owner.qualified, owner.kind) if owner is not None else ("", "")
-    nested = [
-        Function(other.owner.qualified, other.owner.kind, other.owner.start_line, other.owner.end_line)
-        for other in others
-        if other.owner is not None and other.owner.qualified != name
-    ]
-    return Hit(
-        hit.file.path, first, last, name, kind, hit.file.language, round(hit.score, 4),
-        source[start:end].decode("utf-8", "replace").rstrip("\r\n"), hit.file.blob_hash,
-        is_fresh, tuple(nested), hit.also, hit.why,
-    )  # fmt: skip
+def _has(view: View, blobs: frozenset[int]) -> Any:
+    import numpy as np
+
+    return np.fromiter((file.blob in blobs for file in view.files), bool, len(view.files))
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,4 +264,4 @@ def _definitions(connection: apsw.Connection, snapshot: Snapshot, query: Query) 
     return found
 
 
-__all__ = ["Ranked", "Ranking", "Search", "Source", "show"]
+__all__ = ["Ranked", "Ranking", "Search", "Source"]

@@ -121,7 +121,7 @@ class PathTable:
         """Words of file names that are similar to this one, and how close they are."""
         candidates = {wanted[:size] for size in range(2, len(wanted))} & self._stems.keys()
         candidates.update(self._by_term.get(term_of(wanted), ()))
-        prefix = wanted[:PREFIX_LETTERS]
+        prefix = wanted[:1] if _is_short(wanted) else wanted[:PREFIX_LETTERS]
         at = bisect_left(self._words, prefix)
         while at < len(self._words) and self._words[at].startswith(prefix):
             candidates.add(self._words[at])

@@ -8,6 +8,8 @@ from typing import Literal, TypeVar, get_args
 
 from clew import tokens
 from clew.errors import BadInput
+from clew.search import operators
+from clew.search.operators import NOTHING_ASKED, Asked
 
 View = Literal["files", "functions"]
 Mode = Literal["hybrid", "lexical", "semantic"]
@@ -28,6 +30,7 @@ _SOFT_WORDS = frozenset(
     "defines defined definition code logic mechanism support supports supported".split()
 )
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*")
+_PATH = re.compile(r"(?:\.{0,2}/)?[\w.+-]+(?:/[\w.+-]+)+/?|[\w+-]+(?:\.[\w+-]+)*\.[A-Za-z]\w{0,9}")
 _LOOKS_LIKE_CODE = re.compile(r"_|::|\.|#|->|[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
 
 
@@ -42,6 +45,8 @@ class Query:
     content: tuple[str, ...]  # lower-case parts of the telling words, in order
     joined: tuple[str, ...] = ()  # telling words of several parts as one: `OpenAPI` may be called openapi
     initials: frozenset[str] = frozenset()  # of words in a row: server-sent events may be called sse
+    paths: tuple[str, ...] = ()  # words that may be a path or the end of one
+    asked: Asked = NOTHING_ASKED
 
     @property
     def told(self) -> str:
@@ -63,6 +68,8 @@ def parse_query(text: str, *, root: str = "") -> Query:
         raise BadInput("the query is empty; say what to look for")
     if len(text) > MAX_QUERY_CHARS:
         raise BadInput(f"the query has {len(text)} characters, more than {MAX_QUERY_CHARS}; shorten it")
+    asked = operators.split(text)
+    text = asked.text
     words = tokens.words(text)
     kept = [word for word in words if word.lower() not in _STOP_WORDS] or words
     if root and len(kept) > 2:
@@ -83,6 +90,8 @@ def parse_query(text: str, *, root: str = "") -> Query:
         tuple(content)[:MAX_TERMS],
         tuple("".join(parts) for parts in map(tokens.parts_of, telling[:MAX_TERMS]) if len(parts) > 1),
         _initials([word.lower() for word in words if word.lower() not in _STOP_WORDS][:MAX_TERMS]),
+        tuple(word.removeprefix("./").strip("/").lower() for word in text.split() if _PATH.fullmatch(word))[:MAX_TERMS],
+        asked,
     )
 
 

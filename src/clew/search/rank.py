@@ -31,6 +31,9 @@ DEFINITION = 0.70  # the file defines a name that the query spells out
 ONE_NAME = 3.0  # times that, when the query is nothing but the name
 REEXPORT = 0.6  # of a definition: it hands on a name that is defined elsewhere
 NAMES = 0.45  # its path and the names it defines, by meaning
+QUOTED = 1.00  # the file has the text that the query quotes
+PATH = 2.00  # the query gives its path, or the end of it
+BELOW_PATH = 0.5  # of that: the query gives a directory above it
 FIRST_WORDS = 0.40  # the file's name has one of the first words of the query: what it is about
 DIRECTORY = 0.40  # the words of its directories
 ABOUT = 0.23  # what the file says of itself at its top
@@ -81,8 +84,11 @@ class Ranking:
     features: Mapping[str, Floats]
 
 
-def measure(view: View, query: Query, definitions: Mapping[int, float], vector: Any) -> Measured:
-    """Measure every file; `definitions` has what each facts defines of the query, `vector` may be None."""
+def measure(
+    view: View, query: Query, definitions: Mapping[int, float], vector: Any, quoting: frozenset[int] = frozenset()
+) -> Measured:
+    """Measure every file; `definitions` has what each facts defines of the query, `vector` may be None, and `quoting`
+    has the blobs with what the query quotes."""
     import numpy as np
 
     hashes = [int.from_bytes(tokens.term_hash(term), "little") for term in query.terms]
@@ -105,6 +111,10 @@ def measure(view: View, query: Query, definitions: Mapping[int, float], vector: 
         "definition": (DEFINITION * (ONE_NAME if query.is_one_name else 1.0) * defined)[view.document],
         **_path_features(view, query),
     }
+    if quoting:
+        plain["quoted"] = QUOTED * np.fromiter(
+            (file.blob in quoting for file in view.files), np.float32, len(view.files)
+        )
     shares = {name: (weight, values[view.document]) for name, (weight, values) in shares.items()}
     centred = {name: (weight, values[view.document]) for name, (weight, values) in centred.items()}
     shares["directory"] = (DIRECTORY, _directory_scores(view, query))
@@ -220,7 +230,23 @@ def _path_features(view: View, query: Query) -> dict[str, Any]:
         "header": penalty(paths.is_header, HEADER, frozenset({"header"})),
         "prose": penalty(paths.is_prose, PROSE, _ASKS_FOR_PROSE),
         "legacy": legacy,
+        **({"path": _named_paths(view, query)} if query.paths else {}),
     }
+
+
+def _named_paths(view: View, query: Query) -> Any:
+    """Which files the query gives the path of."""
+    import numpy as np
+
+    found = np.zeros(len(view.files), np.float32)
+    for place, file in enumerate(view.files):
+        path = f"/{file.path.lower()}"
+        for wanted in query.paths:
+            if path.endswith(f"/{wanted}"):
+                found[place] = PATH
+            elif "/" in wanted and f"/{wanted}/" in path:
+                found[place] = max(found[place], PATH * BELOW_PATH)
+    return found
 
 
 def _legacy(view: View, query: Query, values: Any) -> Any:

@@ -5,8 +5,8 @@ Main calls: `Reader.ask`, which every question goes through, and `Reading.check`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
@@ -17,11 +17,10 @@ from clew.lifecycle import freshness, gate
 from clew.lifecycle.catalog import Codebase
 from clew.lifecycle.clock import now
 from clew.lifecycle.freshness import Checked, Freshener
-from clew.search.find import Ranked, show
 from clew.source.reading import read_file
 from clew.store import facts, snapshots
 from clew.store.snapshots import Snapshot
-from clew.types import Answer, Freshness, Hit, Stat
+from clew.types import Answer, Freshness, Stat
 
 _ATTEMPTS = 3  # a codebase may be judged while its state changes
 
@@ -100,22 +99,3 @@ class Reader:
             if standing.verdict != "ok":
                 raise gate.refusal(standing)
         raise gate.refusal(gate.settle(codebase.store, codebase.root))
-
-
-def shown(reading: Reading, ranked: Iterable[Ranked], limit: int) -> tuple[list[Hit], bool]:
-    """The first hits whose files are still there, each with the copies that still are, and whether there are more."""
-    hits: list[Hit] = []
-    for hit in ranked:
-        if len(hits) == limit:
-            return hits, True
-        is_fresh = reading.check(hit.file.path, hit.file.stat, hit.file.blob)
-        if is_fresh is not None:
-            also = tuple(path for path in hit.also if _is_copy(reading, path, hit.file.blob))
-            hits.append(show(reading.connection, replace(hit, also=also) if hit.also else hit, is_fresh))
-    return hits, False
-
-
-def _is_copy(reading: Reading, path: str, blob: int) -> bool:
-    """Whether another file still has the content of a hit."""
-    entry = snapshots.entry_at(reading.connection, reading.snapshot.id, path)
-    return entry is not None and entry.blob == blob and reading.check(path, entry.stat, blob) is True

@@ -173,13 +173,28 @@ def read(file: str, lines: str | None, symbol: str | None, **flags: Any) -> int:
     from clew.serve import terminal
 
     arguments: dict[str, Any] = {"path": asking.asked(file), "symbol": symbol}
-    if lines is not None:
-        try:
-            arguments["start_line"], arguments["end_line"] = _lines(lines)
-        except ValueError:
-            message = f"--lines {lines} is not a range; write A:B with 1 ≤ A ≤ B"
-            return asking.refuse(file, flags["as_json"], BadInput(message), "read_file")
+    try:
+        arguments |= _lines(lines) if lines is not None else {}
+    except BadInput as error:
+        return asking.refuse(file, flags["as_json"], error, "read_file")
     return asking.question("read_file", file, arguments, terminal.content, is_file=True, **flags)
+
+
+@app.command()
+@click.argument("file")
+@click.option("--lines", metavar="A:B", required=True, help="The lines that others should be like.")
+@click.option("--limit", type=int, metavar="N", help="How many hits (default: 10).")
+@question_flags
+def similar(file: str, lines: str, limit: int | None, **flags: Any) -> int:
+    """Find functions like some lines of FILE."""
+    from clew.serve import terminal
+
+    try:
+        arguments = {"file": asking.asked(file), "limit": limit, **_lines(lines)}
+    except BadInput as error:
+        return asking.refuse(file, flags["as_json"], error, "find_similar")
+    nothing = "nothing is like these lines"
+    return asking.question("find_similar", file, arguments, terminal.hits(""), is_file=True, nothing=nothing, **flags)
 
 
 @app.command()
@@ -263,6 +278,10 @@ def _tell(tool: str, path: str | None, arguments: dict[str, Any], as_text: Text,
     return asking.answer(path, as_json, lambda engine: tools.answer(engine, tool, arguments), as_text, tool=tool)
 
 
-def _lines(text: str) -> tuple[int, int]:
+def _lines(text: str) -> dict[str, int]:
+    """A range of lines as a user writes it."""
     first, colon, last = text.partition(":")
-    return int(first), int(last if colon else first)
+    try:
+        return {"start_line": int(first), "end_line": int(last if colon else first)}
+    except ValueError:
+        raise BadInput(f"--lines {text} is not a range; write A:B with 1 ≤ A ≤ B") from None

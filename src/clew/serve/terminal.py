@@ -35,12 +35,12 @@ def place(path: str, line: int) -> str:
 
 
 def hits(query: str) -> Callable[[Envelope], str]:
-    """Search results as text, with what the query looked for lit up."""
+    """Search results as text, with what the query, if any, looked for lit up."""
 
     def as_text(envelope: Envelope) -> str:
         from clew.search.query import parse_query
 
-        return _hits(envelope, parse_query(query).terms)
+        return _hits(envelope, parse_query(query).terms if query else ())
 
     return as_text
 
@@ -60,6 +60,8 @@ def _hits(envelope: Envelope, terms: tuple[str, ...]) -> str:
             lines.append(paint(f"        also here: {nested}", "dim"))
         if hit["also"]:
             lines.append(paint(f"        the same in: {', '.join(hit['also'])}", "dim"))
+        if hit["near"]:
+            lines.append(paint(f"        nearly the same: {', '.join(hit['near'])}", "dim"))
         if "explain" in hit:
             parts = sorted(hit["explain"].items(), key=lambda item: -abs(item[1]))
             shown = "  ".join(f"{name} {value:+.2f}" for name, value in parts if value)

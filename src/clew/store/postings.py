@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -14,6 +14,11 @@ from clew.store.segments import CHUNK_BITS
 from clew.types import Stat, Symbol
 
 _IN_SNAPSHOT = f"EXISTS (SELECT 1 FROM entry WHERE entry.facts = symbol.id >> {CHUNK_BITS} AND entry.snapshot = ?)"
+
+_FILE = (
+    "entry.language, entry.blob, entry.facts, lower(hex(hash)), tokens, entry.size, mtime_ns, ctime_ns, inode"
+    " FROM entry JOIN blob ON blob.id = entry.blob JOIN facts ON facts.id = entry.facts"
+)
 
 
 class FileOf(NamedTuple):
@@ -25,6 +30,7 @@ class FileOf(NamedTuple):
     facts: int
     stat: Stat
     blob_hash: str
+    tokens: int
 
 
 class SnapshotFile(NamedTuple):
@@ -68,13 +74,13 @@ def files_of(connection: apsw.Connection, snapshot: int, facts: Iterable[int]) -
     """The files of the snapshot that have each of these facts."""
     rows = fetch_all(
         connection,
-        "SELECT facts, path, language, blob, lower(hex(hash)), entry.size, mtime_ns, ctime_ns, inode FROM entry"
-        " JOIN blob ON blob.id = blob WHERE snapshot = ? AND facts IN (SELECT value FROM json_each(?)) ORDER BY path",
+        f"SELECT entry.facts, path, {_FILE} WHERE snapshot = ?"
+        " AND entry.facts IN (SELECT value FROM json_each(?)) ORDER BY path",
         (snapshot, json.dumps(sorted(facts))),
     )
     found: dict[int, list[FileOf]] = {}
     for row in rows:
-        found.setdefault(row[0], []).append(FileOf(row[1], row[2], row[3], row[0], Stat(*row[5:]), row[4]))
+        found.setdefault(row[0], []).append(_file(row[1], row[2:]))
     return found
 
 
@@ -82,12 +88,22 @@ def file_at(connection: apsw.Connection, snapshot: int, path: str) -> FileOf:
     """A file of the snapshot that has facts, by its path."""
     row = fetch_one(
         connection,
-        "SELECT language, blob, facts, lower(hex(hash)), entry.size, mtime_ns, ctime_ns, inode FROM entry"
-        " JOIN blob ON blob.id = blob WHERE snapshot = ? AND path = ?",
+        f"SELECT {_FILE} WHERE snapshot = ? AND path = ?",
         (snapshot, path),
     )
     assert row is not None
-    return FileOf(path, row[0], row[1], row[2], Stat(*row[4:]), row[3])
+    return _file(path, row)
+
+
+def _file(path: str, row: tuple[Any, ...]) -> FileOf:
+    language, blob, facts, blob_hash, tokens, *stat = row
+    return FileOf(path, language, blob, facts, Stat(*stat), blob_hash, tokens)
+
+
+def file_terms(connection: apsw.Connection, facts: int) -> bytes:
+    """The term hashes of all chunks of a blob, one after the other."""
+    rows = fetch_all(connection, "SELECT terms FROM chunk WHERE id BETWEEN ? AND ?", id_range(facts))
+    return b"".join(terms for (terms,) in rows)
 
 
 def owners(connection: apsw.Connection, chunks: Sequence[int]) -> dict[int, tuple[str, str]]:

@@ -1,0 +1,118 @@
+"""From ranked places to hits as they are shown: checked against the disk, with their lines, copies put together.
+
+Main call: `shown`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import apsw
+
+from clew.search.find import Ranked
+from clew.search.reading import Reading
+from clew.store import facts, postings, snapshots
+from clew.store.postings import FileOf
+from clew.types import Function, Hit
+
+WHOLE_SYMBOL_LINES = 60  # a hit shows its whole definition up to this, else the chunk
+ALIKE = 0.9  # of the terms of two files together, in both: they are nearly the same
+MIN_ALIKE_TERMS = 30  # fewer terms say too little
+
+
+def shown(reading: Reading, ranked: Iterable[Ranked], limit: int) -> tuple[list[Hit], bool]:
+    """The first hits whose files are still there, each with the copies that still are, and whether there are more.
+
+    A file that is nearly the same as one before it is named there, and takes no place of its own."""
+    hits: list[Hit] = []
+    files = _Alike(reading.connection)
+    for hit in ranked:
+        is_fresh = reading.check(hit.file.path, hit.file.stat, hit.file.blob)
+        if is_fresh is None:
+            continue
+        before = files.place(hit.file) if hit.is_file else None
+        if before is not None:
+            hits[before] = replace(hits[before], near=(*hits[before].near, hit.file.path))
+        elif len(hits) == limit:
+            return hits, True
+        else:
+            also = tuple(path for path in hit.also if _is_copy(reading, path, hit.file.blob))
+            hits.append(show(reading.connection, replace(hit, also=also) if hit.also else hit, is_fresh))
+            files.add(hit.file)
+    return hits, False
+
+
+class _Alike:
+    """The files shown so far, to tell whether another is nearly one of them."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._files: list[FileOf] = []
+        self._terms: dict[int, Any] = {}
+
+    def add(self, file: FileOf) -> None:
+        self._files.append(file)
+
+    def place(self, file: FileOf) -> int | None:
+        """Which of the files this one is nearly the same as; sizes tell for most that it is none."""
+        for place, other in enumerate(self._files):
+            fewer, more = sorted((file.tokens, other.tokens))
+            if more >= MIN_ALIKE_TERMS and fewer >= ALIKE * more and file.facts != other.facts:
+                mine, theirs = self._of(file), self._of(other)
+                common = len(_intersection(mine, theirs))
+                if common >= ALIKE * (len(mine) + len(theirs) - common) and len(mine) >= MIN_ALIKE_TERMS:
+                    return place
+        return None
+
+    def _of(self, file: FileOf) -> Any:
+        import numpy as np
+
+        if file.facts not in self._terms:
+            packed = postings.file_terms(self._connection, file.facts)
+            self._terms[file.facts] = np.unique(np.frombuffer(packed, "<u4"))
+        return self._terms[file.facts]
+
+
+def _intersection(mine: Any, theirs: Any) -> Any:
+    import numpy as np
+
+    return np.intersect1d(mine, theirs, assume_unique=True)
+
+
+def _is_copy(reading: Reading, path: str, blob: int) -> bool:
+    """Whether another file still has the content of a hit."""
+    entry = snapshots.entry_at(reading.connection, reading.snapshot.id, path)
+    return entry is not None and entry.blob == blob and reading.check(path, entry.stat, blob) is True
+
+
+def overlaps(connection: apsw.Connection, hit: Ranked, path: str, first: int, last: int) -> bool:
+    """Whether a hit is about these lines of this file."""
+    (place,) = postings.chunk_places(connection, [hit.chunk])
+    return hit.file.path == path and place.start_line <= last and first <= place.end_line
+
+
+def show(connection: apsw.Connection, hit: Ranked, is_fresh: bool) -> Hit:
+    """A hit with its lines, widened to the definition around it when that is short."""
+    place, *others = postings.chunk_places(connection, [hit.chunk, *hit.others])
+    source = facts.content(connection, hit.file.blob)
+    first, last, start, end = place.start_line, place.end_line, place.start_byte, place.end_byte
+    owner = place.owner
+    if owner is not None and owner.end_line - owner.start_line < WHOLE_SYMBOL_LINES:
+        if first > owner.start_line:
+            first, start = owner.start_line, source.rfind(b"\n", 0, owner.start_byte) + 1
+        if last < owner.end_line:
+            last, end = owner.end_line, source.find(b"\n", owner.end_byte)  # whole lines: not without a `;`
+            end = len(source) if end < 0 else end
+    name, kind = (owner.qualified, owner.kind) if owner is not None else ("", "")
+    nested = [
+        Function(other.owner.qualified, other.owner.kind, other.owner.start_line, other.owner.end_line)
+        for other in others
+        if other.owner is not None and other.owner.qualified != name
+    ]
+    return Hit(
+        hit.file.path, first, last, name, kind, hit.file.language, round(hit.score, 4),
+        source[start:end].decode("utf-8", "replace").rstrip("\r\n"), hit.file.blob_hash,
+        is_fresh, tuple(nested), hit.also, why=hit.why,
+    )  # fmt: skip

@@ -1,0 +1,25 @@
+"""Which contents of a snapshot have a text, in any case. Main call: `blobs_with`."""
+
+from __future__ import annotations
+
+import apsw
+
+from clew.search.exact import find_spots
+from clew.search.pattern import TextQuery, compile_pattern
+from clew.store import exact, facts, snapshots
+from clew.store.snapshots import Snapshot
+from clew.store.store import Store
+
+
+def blobs_with(store: Store, connection: apsw.Connection, snapshot: Snapshot, text: str) -> frozenset[int]:
+    """The blobs whose text has this one: candidates from trigrams, each read."""
+    pattern = compile_pattern(TextQuery(text, regex=False, case_sensitive=False, multiline="\n" in text))
+    found = exact.candidates(store, connection, pattern.needs)
+    if found.blobs is None:
+        files = snapshots.text_files(connection, snapshot.id, "")
+    else:
+        wanted = [*found.blobs.tolist(), *exact.tail(connection, found.applied)]
+        files = snapshots.text_files_of(connection, snapshot.id, wanted)
+    content = facts.content_reader(connection)
+    blobs = {file.blob for file in files}
+    return frozenset(blob for blob in blobs if next(find_spots(pattern, content(blob)), None) is not None)
