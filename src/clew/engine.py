@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from clew.config import Config, load_config
@@ -21,7 +20,7 @@ from clew.lifecycle.jobs import Jobs
 from clew.lifecycle.log import log
 from clew.search import exact, find, navigate
 from clew.search.exact import Page
-from clew.search.filters import Filter, make_filter
+from clew.search.filters import Filter, Scope, make_filter
 from clew.search.pattern import TextQuery, compile_pattern
 from clew.search.query import Mode, View, like_code, parse_query
 from clew.search.reading import Reader, Reading, shown
@@ -50,15 +49,6 @@ from clew.types import (
 
 MANAGED_ACTIONS = ("create", "reindex", "sync", "repair", "clear")
 _COALESCE_WAIT_S = 0.5  # for another process's sync; then the state before it is read
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Which files a question is about, as the user wrote it."""
-
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
 
 
 def no_watch(_: Progress) -> None:

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from clew.engine import Scope
+from clew.search.filters import Scope
 from clew.serve import gates
 from clew.serve.gates import Envelope
 from clew.types import (
