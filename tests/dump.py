@@ -77,6 +77,7 @@ def tables(store: Store) -> dict[str, Any]:
         ],
         "segments": _segments(store, facts),
         "grams": _grams(store, blobs),
+        "vectors": sorted(connection.execute("SELECT hex(text), hex(row) FROM vector").fetchall()),
         "strays": connection.execute(
             "SELECT count(*) FROM chunk WHERE id > 0 AND id >> 16 NOT IN (SELECT id FROM facts)"
         ).get,
@@ -101,7 +102,8 @@ def _segments(store: Store, facts: dict[int, Any]) -> dict[Any, Any]:
             fact = chunk >> CHUNK_BITS
             if fact in facts:
                 row = (int(segment.lengths[place]), int(segment.owners[place]), segment.vectors[place].tobytes())
-                found.setdefault(facts[fact], []).append((*row, sorted(terms.get(chunk, []))))
+                provided = segment.provided[place].tobytes()
+                found.setdefault(facts[fact], []).append((*row, provided, sorted(terms.get(chunk, []))))
     return found
 
 

@@ -21,6 +21,7 @@ from click.testing import CliRunner
 
 from clew.parse.languages import LANGUAGES, Language
 from clew.serve.cli import app
+from tests.embed.server import serving
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "index.json"
@@ -154,6 +155,19 @@ def copy_of_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("copy_of_source")
 @pytest.mark.parametrize("document", [name for name in DOCUMENTS if examples(name)])
 def test_examples_run(document: str, capsys: pytest.CaptureFixture[str]) -> None:
+    run_examples(document, capsys)
+
+
+@pytest.mark.usefixtures("copy_of_source")
+def test_examples_with_a_provider_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    with serving() as server:
+        server.model = "nomic-embed-text"
+        for name, value in server.environment().items():
+            monkeypatch.setenv(name, value)
+        run_examples("docs/embedding.md", capsys)
+
+
+def run_examples(document: str, capsys: pytest.CaptureFixture[str]) -> None:
     for example in examples(document):
         program, *arguments = shlex.split(example)
         assert program == "clew", f"{document}: a console fence runs clew only, not {example}"

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from clew.config import Config, load_config
-    from clew.engine import Engine, Scope
+    from clew.engine import Engine
     from clew.errors import ClewError
+    from clew.search.filters import Scope
     from clew.types import FileContent, Hit, RunStats
 
 __all__ = ["ClewError", "Config", "Engine", "FileContent", "Hit", "RunStats", "Scope", "load_config"]
@@ -20,7 +21,7 @@ _HOMES = {
     "FileContent": "clew.types",
     "Hit": "clew.types",
     "RunStats": "clew.types",
-    "Scope": "clew.engine",
+    "Scope": "clew.search.filters",
     "load_config": "clew.config",
 }
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from clew.errors import BadInput
 
@@ -27,7 +28,14 @@ class Config:
     result_limit: int = 10  # hits of a search unless asked otherwise
     recheck_ms: int = 1_000  # a tree checked this recently is not looked at again, unless it is watched
     max_jobs: int = 16  # background runs at work or waiting; more are refused
-    embedding: str = "static"  # the model of the vectors: static (bundled) or none
+    embedding: str = "static"  # the model of the vectors: static (bundled), none, or a provider beside the bundled one
+    embedding_model: str = ""  # which of a provider's models: a name, or the folder of a local one
+    embedding_url: str = ""  # where the provider `openai` is asked: what stands before /embeddings
+    embedding_key: str = field(default="", repr=False)  # sent to that place and shown nowhere
+    embedding_dimension: int = 0  # numbers of a vector; 0: as many as the model gives
+    embedding_batch: int = 32  # texts in one request
+    embedding_parallel: int = 4  # requests at once
+    embedding_timeout_s: int = 60  # for one request while indexing; a question waits ten seconds at the most
     log_level: str = "warning"  # debug, info, warning or error; to standard error
     debug: int = 0  # 1: envelopes show the proof behind them
     sources: Mapping[str, str] = field(default_factory=dict)
@@ -37,7 +45,6 @@ class Config:
         return self.workers or min(os.cpu_count() or 1, 8)
 
 
-MAX_WORKERS = 64
 _LEAST = {
     "workers": 0,
     "max_file_bytes": 1,
@@ -46,8 +53,22 @@ _LEAST = {
     "recheck_ms": 0,
     "max_jobs": 1,
     "debug": 0,
+    "embedding_dimension": 0,
+    "embedding_batch": 1,
+    "embedding_parallel": 1,
+    "embedding_timeout_s": 1,
 }
-EMBEDDINGS = ("static", "none")
+_MOST = {
+    "workers": 64,
+    "embedding_dimension": 16_384,
+    "embedding_batch": 2_048,
+    "embedding_parallel": 32,
+    "embedding_timeout_s": 3_600,
+}
+PROVIDERS = ("openai", "sentence-transformers", "model2vec")
+EMBEDDINGS = ("static", "none", *PROVIDERS)
+SECRETS = frozenset({"embedding_key"})  # settings whose value is never shown
+_TEXTS = ("embedding_model", "embedding_url", "embedding_key")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
 
@@ -123,12 +144,33 @@ def _check(key: str, value: Any, source: str) -> Any:
         if not isinstance(value, str) or value.lower() not in LOG_LEVELS:
             raise BadInput(f"setting 'log_level' from {source} must be one of {', '.join(LOG_LEVELS)}, not {value!r}")
         return value.lower()
+    if key in _TEXTS:
+        return _text(key, value, source)
     try:
         number = int(value)
     except (TypeError, ValueError, OverflowError) as error:
         raise BadInput(f"setting {key!r} from {source} must be a whole number, not {value!r}") from error
     if isinstance(value, (bool, float)) or number < _LEAST[key]:
         raise BadInput(f"setting {key!r} from {source} must be a whole number of at least {_LEAST[key]}")
-    if key == "workers" and number > MAX_WORKERS:
-        raise BadInput(f"setting 'workers' from {source} must be at most {MAX_WORKERS}")
+    if number > _MOST.get(key, number):
+        raise BadInput(f"setting {key!r} from {source} must be at most {_MOST[key]}")
     return number
+
+
+def _text(key: str, value: Any, source: str) -> str:
+    """A setting that is a piece of text; what is wrong with a secret is said without showing it."""
+    if not isinstance(value, str) or not value.isprintable():
+        raise BadInput(f"setting {key!r} from {source} must be text in one line")
+    if key == "embedding_key" and not value.isascii():
+        raise BadInput(f"setting {key!r} from {source} must be of plain characters (ASCII)")
+    if key == "embedding_url" and value:
+        try:
+            parts = urlsplit(value)
+            is_sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            is_sound = False
+        if not is_sound or parts.query or parts.fragment:
+            raise BadInput(f"setting {key!r} from {source} must be like https://host/v1, without ? and #")
+        if parts.username is not None:
+            raise BadInput(f"setting {key!r} from {source} must not hold a password; embedding_key is for that")
+    return value.strip()

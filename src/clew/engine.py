@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from clew.config import Config, load_config
-from clew.embed.choose import choose_encoder, named
+from clew.embed.choose import Encoders
+from clew.embed.encoder import Asked
 from clew.errors import BadInput, ClewError, Gated, NotFound, StoreError
 from clew.index import contents, runs
 from clew.index.runs import Run, Target, Watch
@@ -21,14 +21,15 @@ from clew.lifecycle.jobs import Jobs
 from clew.lifecycle.log import log
 from clew.search import exact, find, navigate
 from clew.search.exact import Page
-from clew.search.filters import Filter, make_filter, narrowed
+from clew.search.filters import Filter, Scope, make_filter, narrowed
 from clew.search.hits import overlaps, shown
 from clew.search.pattern import TextQuery, compile_pattern
 from clew.search.query import Mode, View, like_code, parse_query
-from clew.search.reading import Reader, Reading
+from clew.search.reading import Reader, Reading, probe_of
 from clew.source import git, roots
 from clew.source.git import git_blob_hash
 from clew.store import snapshots
+from clew.store.registry import Registry
 from clew.types import (
     PROJECT,
     CodebaseState,
@@ -53,15 +54,6 @@ MANAGED_ACTIONS = ("create", "reindex", "sync", "repair", "clear")
 _COALESCE_WAIT_S = 0.5  # for another process's sync; then the state before it is read
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Which files a question is about, as the user wrote it."""
-
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
-
-
 def no_watch(_: Progress) -> None:
     """For runs that nobody looks at."""
 
@@ -74,8 +66,9 @@ class Engine:
 
     def __init__(self, config: Config | None = None, *, watching: bool = False, watch: Watch = no_watch) -> None:
         self.config = config or load_config()
-        self._encoder = choose_encoder(self.config.embedding)
-        self.catalog = Catalog(self.config.home, *named(self._encoder))
+        registry = Registry(self.config.home)
+        self._encoders = Encoders(self.config, registry.dimension, registry.note_dimension)
+        self.catalog = Catalog(registry, self._encoders.name, self._encoders.encode)
         self._watch = watch
         self._jobs = Jobs(self.config.max_jobs, self.catalog.close)
         self._freshener = Freshener(
@@ -190,16 +183,17 @@ class Engine:
             raise BadInput("only files are explained; ask without `explain`, or for the files view")
         codebase, where = self._question(path, scope)
         query = parse_query(text, root=codebase.root)
-        vector = None if mode == "lexical" else self.query_vector(text if view == "functions" else query.told)
+        told = text if view == "functions" else query.told
+        asked = Asked() if mode == "lexical" else self._asked(codebase, told, text)
 
         def ask(reading: Reading) -> Found:
             reading.require_files()
             source = find.Source(codebase.store, reading.connection, reading.snapshot, narrowed(where, query.asked))
-            search = find.Search([source], query, vector, words=mode != "semantic")
+            search = find.Search([source], query, asked.vector, words=mode != "semantic", provided=asked.provided)
             ranked = search.functions() if view == "functions" else search.files(explain=explain)
             hits, is_cut = shown(reading, ranked, limit)
             total = max(search.count(view) - reading.fresh.dropped, len(hits))
-            return Found(codebase.root, reading.fresh, tuple(hits), total, is_cut, query.terms)
+            return Found(codebase.root, reading.fresh, tuple(hits), total, is_cut, query.terms, asked.trouble)
 
         return self._reader.ask(codebase, ask)
 
@@ -224,12 +218,12 @@ class Engine:
         def ask(reading: Reading) -> Found:
             entry = navigate.file_entry(reading.connection, reading.snapshot, key)
             text, first, last, *_ = navigate.cut_lines(key, reading.content(key, entry.blob), lines)
-            vector = self._encoder.encode_texts([text])[0] if self._encoder is not None else None
+            asked = self._encoders.code(text, lambda: probe_of(codebase))
             source = find.Source(codebase.store, reading.connection, reading.snapshot, Filter())
-            search = find.Search([source], like_code(text), vector)
+            search = find.Search([source], like_code(text), asked.vector, provided=asked.provided)
             others = (hit for hit in search.functions() if not overlaps(reading.connection, hit, key, first, last))
             hits, is_cut = shown(reading, others, limit)
-            return Found(codebase.root, reading.fresh, tuple(hits), len(hits), is_cut, ())
+            return Found(codebase.root, reading.fresh, tuple(hits), len(hits), is_cut, (), asked.trouble)
 
         return self._reader.ask(codebase, ask)
 
@@ -314,8 +308,8 @@ class Engine:
         return answer
 
     def query_vector(self, text: str) -> Any:
-        """A query as the model sees it; None without a model."""
-        return self._encoder.encode_query(text) if self._encoder is not None else None
+        """A query as the bundled model sees it; None without a model."""
+        return self._encoders.query(text).vector
 
     # -- state -------------------------------------------------------------------------------------
 
@@ -330,7 +324,7 @@ class Engine:
 
     def doctor(self) -> Health:
         """Whether everything that Clew stands on is sound, with what to do where it is not."""
-        return status.inspected(self.catalog)
+        return status.inspected(self.catalog, self._encoders.checks())
 
     def resolve(self, path: str | None = None) -> Codebase:
         """The codebase that a path belongs to, or `NotIndexed`."""
@@ -348,7 +342,8 @@ class Engine:
     # -- helpers -----------------------------------------------------------------------------------
 
     def _target(self, codebase: Codebase) -> Target:
-        return Target(codebase.store, codebase.root, self.config, self.catalog.nested(codebase.root))
+        nested = self.catalog.nested(codebase.root)
+        return Target(codebase.store, codebase.root, self.config, nested, self._encoders.provider)
 
     def _registered(self, root: str) -> Target:
         """The target of a root that is noted in the registry; a store that cannot be used is not."""
@@ -384,6 +379,10 @@ class Engine:
 
     def _sync_quickly(self, codebase: Codebase, keys: Sequence[str] | None) -> RunStats:
         return runs.sync(self._target(codebase), watch=self._watch, keys=keys, wait_s=_COALESCE_WAIT_S)
+
+    def _asked(self, codebase: Codebase, words: str, text: str) -> Asked:
+        """A question as the models see it; a provider is asked before the gate, which compares its dimension."""
+        return self._encoders.query(words, text, lambda: probe_of(codebase))
 
     def _question(self, path: str | None, scope: Scope | None) -> tuple[Codebase, Filter]:
         codebase = self.resolve(path)

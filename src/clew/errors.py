@@ -12,6 +12,7 @@ ClewError                    exit 4, problem status 500
 │   └── NotIndexed           no believable index for that codebase
 ├── Stopped                  exit 130: a run was asked to end; the next one goes on where it stopped
 ├── TooManyJobs              exit 4: the queue of background work is full
+├── ProviderError            exit 4: an embedding provider did not answer, or not as it must
 └── StoreError               exit 4: the store itself is at fault
     ├── StoreCorrupt         damaged files; the message says how to recover
     ├── StoreTooNew          written by a newer Clew
@@ -92,6 +93,10 @@ class Stopped(ClewError):
 
 class TooManyJobs(ClewError):
     """More background work is waiting than the limit allows."""
+
+
+class ProviderError(ClewError):
+    """An embedding provider that is down, refuses, or gives what is no vector; nothing of its answer is kept."""
 
 
 class StoreError(ClewError):

@@ -27,6 +27,7 @@ class ModelName(NamedTuple):
     provider: str = "none"
     model: str = "none"
     dimension: int = 0
+    base: str = ""  # the bundled model, where that of a provider stands beside it
 
 
 class Stat(NamedTuple):
@@ -160,6 +161,7 @@ class RunStats:
     failed: int = 0
     parsed: int = 0
     read: int = 0
+    embedded: int = 0  # texts that an embedding provider was given
     skipped: dict[str, int] = field(default_factory=dict)
     failures: list[Diagnostic] = field(default_factory=list)  # the first of those that `failed` counts
     job: str = ""  # that recorded it, if one did
@@ -260,6 +262,7 @@ class Found(Answer):
     total: int
     truncated: bool
     terms: tuple[str, ...]
+    unasked: str = ""  # why the embedding provider had no part in it, if it should have had
 
 
 @dataclass(frozen=True, slots=True)

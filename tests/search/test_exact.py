@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clew import Engine
-from clew.engine import Scope
 from clew.errors import BadInput
 from clew.search import native
 from clew.search.exact import MAX_LINE_CHARS, Page, find_spots
+from clew.search.filters import Scope
 from clew.search.pattern import Pattern, TextQuery, compile_pattern
 from clew.store import exact, grams
 from clew.store.grams import GramSegment

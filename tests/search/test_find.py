@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from clew import Engine
-from clew.engine import Scope
 from clew.search import find
+from clew.search.filters import Scope
 from clew.search.query import View
 from clew.store import derive
 from clew.types import Hit

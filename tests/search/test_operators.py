@@ -55,7 +55,7 @@ def test_operators_say_which_files_count(engine: Engine, root: str, query: str, 
 
 
 def test_an_operator_narrows_what_the_flags_allow(engine: Engine, root: str) -> None:
-    from clew.engine import Scope
+    from clew.search.filters import Scope
 
     hits = engine.search("session path:api", root, scope=Scope(include=("*/session.*",))).hits
     assert [hit.path for hit in hits] == ["api/session.py"]

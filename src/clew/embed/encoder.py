@@ -1,9 +1,9 @@
-"""What turns text into vectors, whoever does it. Main name: `Encoder`."""
+"""What turns text into vectors, whoever does it. Main names: `Encoder`, and `Asked` for a question's vectors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,3 +34,11 @@ class Encoder(Protocol):
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """The vectors of pieces of code, one row each."""
         ...
+
+
+class Asked(NamedTuple):
+    """What is asked, as each model sees it; None where there is no such model, or where it did not answer."""
+
+    vector: Any = None  # the bundled model's
+    provided: Any = None  # the provider's
+    trouble: str = ""  # why the provider did not answer

@@ -28,6 +28,7 @@ _COMMIT_BYTES = 2_000_000  # of parsed source a transaction: what a kill can cos
 
 NO_STAT = Stat(0, 0, 0, 0)
 Report = Callable[[int, int], None]  # files and bytes done so far
+Embed = Callable[[set[int], RunStats], bool]  # gives facts their vectors; whether some may be in segments without
 
 
 @dataclass(slots=True)
@@ -57,6 +58,7 @@ def store_contents(
     processes: int,
     stats: RunStats,
     report: Report,
+    embed: Embed,
 ) -> Stored:
     """Store every content that is new; `generations` are those of the entries that exist already."""
     run = _Run(store, generations, stats, report)
@@ -68,7 +70,7 @@ def store_contents(
                     run.parsed(key, outcome)
         for key, outcome in pool.finish():
             run.parsed(key, outcome)
-    return run.finish()
+    return run.finish(embed)
 
 
 class _Run:
@@ -129,10 +131,11 @@ class _Run:
         if self._parsed_bytes >= _COMMIT_BYTES:
             self._write()
 
-    def finish(self) -> Stored:
-        """Write what is left, and move tails that grew too long into segments."""
+    def finish(self, embed: Embed) -> Stored:
+        """Write what is left, have it embedded, and move tails that grew too long into segments."""
         self._write()
-        if derive.tail_size(self._connection) > derive.TAIL_CHUNKS:
+        is_late = embed({entry.facts for entry in self._stored.entries if entry.facts is not None}, self._stats)
+        if is_late or derive.tail_size(self._connection) > derive.TAIL_CHUNKS:
             with self._store.exclusive() as connection:
                 derive.catch_up(self._store, connection)
         if exact.tail_bytes(self._connection) > exact.TAIL_BYTES:

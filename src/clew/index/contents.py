@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from clew.errors import BadInput
 from clew.index.build import store_contents
-from clew.index.runs import LOCK_WAIT_S, Run, Target, Watch, begin_create, complete, sweep_if_due
+from clew.index.runs import LOCK_WAIT_S, Run, Target, Watch, begin_create, complete, embedder, sweep_if_due
 from clew.index.sync import revive_entries
 from clew.lifecycle import gate
 from clew.lifecycle.lock import codebase_lock
@@ -76,6 +76,7 @@ def _take(
         processes=config.parsing_processes,
         stats=stats,
         report=lambda done, size: watch(Progress("parse", done, 0, size, 0)),
+        embed=embedder(target, snapshot, watch, run=run),
     )
     changed = [entry for entry in stored.entries if entry.path not in known or _differs(known[entry.path], entry)]
     given = {entry.path for entry in stored.entries}

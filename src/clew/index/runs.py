@@ -17,7 +17,10 @@ from dataclasses import asdict, dataclass
 import apsw
 
 from clew.config import Config
+from clew.embed.provider import Provider
 from clew.errors import BadInput, Busy, ClewError, Stopped
+from clew.index.build import Embed
+from clew.index.embedding import embed_facts
 from clew.index.sync import apply_plan, find_tree, plan_files, plan_tree
 from clew.lifecycle import gate, proof, states
 from clew.lifecycle.clock import now
@@ -46,6 +49,7 @@ class Target:
     root: str
     config: Config
     excluded: frozenset[str] = frozenset()
+    provider: Provider | None = None  # that has a vector for every chunk
 
 
 class Run:
@@ -143,6 +147,8 @@ class Run:
 def begin_create(target: Target, *, force: bool = False, wait_s: float = SYNC_WAIT_S) -> Run:
     """Begin to index a tree, or take over an interrupted run; `force` starts from nothing."""
     store, root, action = target.store, target.root, "reindex" if force else "create"
+    if target.provider is not None:
+        target.provider.ready()  # the fingerprint that is recorded here names a dimension
     with _begun(target, action, wait_s) as run, store.write() as connection:
         before = gate.judge(store, connection, root)
         built = jobs.last_build(connection, root)
@@ -299,9 +305,24 @@ def bring_up(
         processes=config.parsing_processes,
         max_file_bytes=config.max_file_bytes,
         report=lambda done, done_bytes: watch(Progress("parse", done, total, done_bytes, size)),
+        embed=embedder(target, snapshot, watch, run=run),
         before_flip=lambda: watch(Progress("flip", total, total, size, size)),
         finish=finish,
     )
+
+
+def embedder(target: Target, snapshot: Snapshot, watch: Watch, *, run: Run | None) -> Embed:
+    """What gives facts their vectors before the flip. A run that makes an index looks at all that will be in it."""
+
+    def embed(facts: set[int], stats: RunStats) -> bool:
+        if target.provider is None:
+            return False
+        if run is not None and run.is_first:
+            known = snapshots.entries(target.store.connection(), snapshot.id).values()
+            facts = facts | {entry.facts for entry in known if entry.facts is not None}
+        return embed_facts(target.store, target.provider, facts, stats=stats, watch=watch, in_hurry=run is None)
+
+    return embed
 
 
 def complete(connection: apsw.Connection, target: Target, snapshot: Snapshot, run: str, state: State) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import apsw
 
 from clew.errors import BadPath
-from clew.index.build import Report, Stored, store_contents
+from clew.index.build import Embed, Report, Stored, store_contents
 from clew.parse.languages import LANGUAGES, language_of
 from clew.source.footprint import RACY_NS, look_again
 from clew.source.git import git_blob_hash
@@ -101,6 +101,7 @@ def apply_plan(
     processes: int,
     max_file_bytes: int,
     report: Report,
+    embed: Embed,
     before_flip: Callable[[], None],
     finish: Finish,
 ) -> RunStats:
@@ -117,6 +118,7 @@ def apply_plan(
         processes=processes,
         stats=stats,
         report=report,
+        embed=embed,
     )
     removed = [*plan.removed, *(path for path in reader.vanished if path in before)]
     _count_changes(stats, before, stored, removed)

@@ -6,6 +6,7 @@ Knows nothing of states; a codebase found here may have no believable index. Mai
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,8 +36,10 @@ class Codebase:
 class Catalog:
     """The codebases under one `CLEW_HOME`."""
 
-    def __init__(self, home: Path, model: ModelName = ModelName(), encode: Encode | None = None) -> None:  # noqa: B008
-        self.registry = Registry(home)
+    def __init__(
+        self, registry: Registry, model: Callable[[], ModelName] = ModelName, encode: Encode | None = None
+    ) -> None:
+        self.registry = registry
         self._model, self._encode = model, encode
         self._stores: dict[Path, Store] = {}
 

@@ -40,10 +40,12 @@ class Proof(NamedTuple):
 
 def fingerprint(model: ModelName = ModelName()) -> dict[str, Any]:  # noqa: B008 - immutable
     """What must be equal for an index to be read: the model of its vectors, and how things are stored."""
+    beside = {"embeddingBase": model.base} if model.base else {}
     return {
         "embeddingProvider": model.provider,
         "embeddingModel": model.model,
         "embeddingDimension": model.dimension,
+        **beside,
         "vectorStoreProvider": "sqlite",
         "schemaVersion": SCHEMA,
     }

@@ -74,8 +74,8 @@ def listed(catalog: Catalog) -> list[CodebaseState]:
     return found
 
 
-def inspected(catalog: Catalog) -> Health:
-    """Whether every store is sound, with what to do where it is not."""
+def inspected(catalog: Catalog, others: tuple[Check, ...] = ()) -> Health:
+    """Whether every store is sound, with what to do where it is not; `others` were made elsewhere."""
     checks: list[Check] = []
     orphans = 0
     for directory, shared_by in catalog.stores().items():
@@ -87,7 +87,7 @@ def inspected(catalog: Catalog) -> Health:
             continue
         orphans += found.orphans
         checks.append(Check(subject, not found.problems, "; ".join(found.problems) or found.summary))
-    return Health(tuple(checks), orphans)
+    return Health((*checks, *others), orphans)
 
 
 def recent_jobs(store: Store, root: str, limit: int = jobs.KEPT) -> list[Job]:

@@ -20,6 +20,15 @@ MAX_BRACES = 20  # within each other
 
 
 @dataclass(frozen=True, slots=True)
+class Scope:
+    """Which files a question is about, as the user wrote it."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Filter:
     """A condition on files; the empty one lets everything pass."""
 

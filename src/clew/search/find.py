@@ -62,16 +62,18 @@ class Ranked:
 class Search:
     """One query over some sources; `files` and `functions` give hits best first, lazily."""
 
-    def __init__(self, sources: Sequence[Source], query: Query, vector: Any, *, words: bool = True) -> None:
-        """Without `words` only the meaning counts."""
+    def __init__(
+        self, sources: Sequence[Source], query: Query, vector: Any, *, words: bool = True, provided: Any = None
+    ) -> None:
+        """Without `words` only the meaning counts; `provided` is the query as a provider's model sees it."""
         self._sources, self._query = sources, query
         self._defined = [_definitions(source.connection, source.snapshot, query) for source in sources]
         self.measured: list[Measured] = []
         for source, defined in zip(sources, self._defined, strict=True):
             view = load_view(source.store, source.connection, source.snapshot)
             values = {facts: item.value for facts, item in defined.items()}
-            quoting = [_having(source, text) for text in query.asked.quoted]
-            self.measured.append(rank.measure(view, query, values, vector, frozenset().union(*quoting)))
+            quoting: frozenset[int] = frozenset().union(*(_having(source, text) for text in query.asked.quoted))
+            self.measured.append(rank.measure(view, query, values, vector, provided, quoting))
         if not words:
             self.measured = [rank.by_meaning(item) for item in self.measured]
         self.rankings = rank.weigh(self.measured)
@@ -163,8 +165,9 @@ class Search:
         keep = (features["body"] > 0) | (features["definition"] > 0) | (features["stem"] > 0)
         for name in {"path", "quoted"} & features.keys():
             keep |= features[name] > 0
-        if "dense" in features:
-            keep |= features["dense"] > CLOSE * rank.DENSE
+        for name, weight in (("dense", rank.DENSE), ("provided", rank.PROVIDED)):
+            if name in features:
+                keep |= features[name] > CLOSE * weight
         for text in self._query.asked.must:
             keep &= _has(view, _having(self._sources[source], text))
         for text in self._query.asked.without:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 BODY = 1.0  # the best chunks of a file by BM25
 BODY_ALONE = 1.4  # the same, where there is no model to share the work with
 DENSE = 0.70  # the same by meaning
+PROVIDED = 0.35  # the same as a provider's model sees it: half, for a second opinion; a poor model does no harm then
 STEM = 0.72  # how much of the file's name the query says
 DEFINITION = 0.70  # the file defines a name that the query spells out
 ONE_NAME = 3.0  # times that, when the query is nothing but the name
@@ -52,6 +53,7 @@ SURE = 0.8  # words this close count as the same
 LEADING = 2  # the first words of a query
 
 FUNCTION_BODY, FUNCTION_DENSE, FUNCTION_NAME, FUNCTION_FILE = 0.4, 0.6, 0.6, 0.1  # what places a function
+FUNCTION_PROVIDED = 0.3  # half of the bundled model's part, as for files
 OTHER_KIND, NO_KIND = -0.4, -0.3  # what is no function itself: the head of a class, loose lines
 
 _ASKS_FOR_TESTS = frozenset("test spec mock fixtur benchmark exampl".split())
@@ -74,6 +76,7 @@ class Measured:
     shares: dict[str, tuple[float, Floats]]  # of each document or file: weight, values to take as shares of the best
     centred: dict[str, tuple[float, Floats]]  # likewise, above the mean
     plain: dict[str, Floats]  # of each file, weighed already
+    provided: Floats | None = None  # of each chunk, by a provider's model
 
 
 @dataclass(slots=True)
@@ -85,15 +88,21 @@ class Ranking:
 
 
 def measure(
-    view: View, query: Query, definitions: Mapping[int, float], vector: Any, quoting: frozenset[int] = frozenset()
+    view: View,
+    query: Query,
+    definitions: Mapping[int, float],
+    vector: Any,
+    provided: Any = None,
+    quoting: frozenset[int] = frozenset(),
 ) -> Measured:
-    """Measure every file; `definitions` has what each facts defines of the query, `vector` may be None, and `quoting`
+    """Measure every file; `definitions` has what each facts defines of the query, the vectors may be None, `quoting`
     has the blobs with what the query quotes."""
     import numpy as np
 
     hashes = [int.from_bytes(tokens.term_hash(term), "little") for term in query.terms]
     body = view.body(hashes)
     cosine = view.cosines(vector) if vector is not None else None
+    beside = view.cosines(provided, provided=True) if provided is not None else None
     shares = {
         "body": (BODY if vector is not None else BODY_ALONE, best_chunks(view, body)),
         "about": (ABOUT, view.about(hashes)),
@@ -101,6 +110,8 @@ def measure(
     centred = {}
     if cosine is not None:
         centred["dense"] = (DENSE, best_chunks(view, np.maximum(cosine, 0.0)))
+    if beside is not None:
+        centred["provided"] = (PROVIDED, best_chunks(view, np.maximum(beside, 0.0)))
     defined = np.zeros(len(view.facts), np.float32)
     for facts, value in definitions.items():
         place = int(np.searchsorted(view.facts, facts))
@@ -120,7 +131,7 @@ def measure(
     shares["directory"] = (DIRECTORY, _directory_scores(view, query))
     if vector is not None:
         centred["names"] = (NAMES, view.file_cosines(vector))
-    return Measured(view, body, cosine, shares, centred, plain)
+    return Measured(view, body, cosine, shares, centred, plain, beside)
 
 
 def by_meaning(item: Measured) -> Measured:
@@ -129,7 +140,8 @@ def by_meaning(item: Measured) -> Measured:
 
     nothing = np.zeros(len(item.view.files), np.float32)
     kept = {"definition": nothing, "stem": nothing}
-    return Measured(item.view, item.body * 0, item.cosine, {"body": (BODY, nothing)}, item.centred, kept)
+    body = {"body": (BODY, nothing)}
+    return Measured(item.view, item.body * 0, item.cosine, body, item.centred, kept, item.provided)
 
 
 def weigh(measured: Sequence[Measured]) -> list[Ranking]:
@@ -156,10 +168,11 @@ def function_scores(item: Measured, ranking: Ranking) -> Floats:
     import numpy as np
 
     scores = FUNCTION_BODY * item.body / max(_most(item.body), 1e-9)
-    if item.cosine is not None and len(item.cosine):
-        mean, best = float(item.cosine.mean()), _most(item.cosine)
-        if best > mean:
-            scores = scores + FUNCTION_DENSE * (item.cosine - mean) / (best - mean)
+    for weight, cosine in ((FUNCTION_DENSE, item.cosine), (FUNCTION_PROVIDED, item.provided)):
+        if cosine is not None and len(cosine):
+            mean, best = float(cosine.mean()), _most(cosine)
+            if best > mean:
+                scores = scores + weight * (cosine - mean) / (best - mean)
     per_document = np.zeros(len(item.view.facts), np.float32)
     np.maximum.at(per_document, item.view.document, ranking.total)
     found: Floats = (scores + FUNCTION_FILE * per_document[item.view.chunk_document]).astype(np.float32)

@@ -18,7 +18,7 @@ from clew.lifecycle.catalog import Codebase
 from clew.lifecycle.clock import now
 from clew.lifecycle.freshness import Checked, Freshener
 from clew.source.reading import read_file
-from clew.store import facts, snapshots
+from clew.store import facts, snapshots, vectors
 from clew.store.snapshots import Snapshot
 from clew.types import Answer, Freshness, Stat
 
@@ -99,3 +99,10 @@ class Reader:
             if standing.verdict != "ok":
                 raise gate.refusal(standing)
         raise gate.refusal(gate.settle(codebase.store, codebase.root))
+
+
+def probe_of(codebase: Codebase) -> bytes | None:
+    """What tells the provider's model of an index from others; None where there is nothing to ask that model for."""
+    if gate.settle(codebase.store, codebase.root).verdict != "ok":
+        return None
+    return vectors.probe_of(codebase.store.connection(), codebase.store.model)

@@ -17,7 +17,7 @@ from clew.search.paths import PathTable, idf
 from clew.search.vectors import cosines_with
 from clew.store import derive
 from clew.store.postings import snapshot_files
-from clew.store.segments import CHUNK_BITS, Segment, quantised
+from clew.store.segments import CHUNK_BITS, Segment, quantised, tag_of
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
 
@@ -61,9 +61,17 @@ class View:
         self._concatenate()
 
     def _segments(self, store: Store, connection: apsw.Connection) -> list[Segment]:
-        applied, names = derive.derived(connection)
-        found = [store.segments.open(name) for name in names]
-        tail = self.facts[self.facts > applied].tolist()
+        """The files of this model, and the tail: whatever no such file has."""
+        import numpy as np
+
+        tag = tag_of(store.model)  # a worktree with another model may have made the files its own
+        opened = [store.segments.open(name) for name in derive.derived(connection).segments]
+        found = [segment for segment in opened if segment.model == tag]
+        held = np.zeros(len(self.facts), bool)
+        for segment in found:
+            places = _places(self.facts, segment.facts)
+            held[places[places >= 0]] = True
+        tail = self.facts[~held].tolist()
         return [*found, derive.tail_segment(store, connection, tail)] if tail else found
 
     def _mask(self, segments: list[Segment]) -> list[Part]:
@@ -148,15 +156,16 @@ class View:
                 scores[places] += weight * counts * (K1 + 1) / (counts + self._about_norm[places])
         return scores
 
-    def cosines(self, vector: Floats) -> Floats:
-        """Cosine of every chunk with a vector."""
+    def cosines(self, vector: Floats, *, provided: bool = False) -> Floats:
+        """Cosine of every chunk with a vector, by the bundled model or by a provider's."""
         import numpy as np
 
         found = np.zeros(len(self.chunks), np.float32)
         for part in self._parts:
             held = part.place >= 0
-            if part.segment.vectors.shape[1] and held.any():
-                values = cosines_with(part.segment.vectors, vector)
+            rows = part.segment.provided if provided else part.segment.vectors
+            if rows.shape[1] and held.any():
+                values = cosines_with(rows, vector)
                 found[part.place[held]] = values[held]
         return found
 
@@ -210,7 +219,7 @@ def load_view(store: Store, connection: apsw.Connection, snapshot: Snapshot) -> 
     where = derive.derived(connection)
     for name in where.segments:
         store.segments.open(name)  # a view maps them: one that was cut must not be touched
-    key = (snapshot.id, snapshot.generation, where)
+    key = (snapshot.id, snapshot.generation, where, tag_of(store.model))
     kept: dict[Any, View] = store.views
     found = kept.get(key)
     if found is None:

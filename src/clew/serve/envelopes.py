@@ -10,7 +10,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from clew.engine import Scope
+from clew.search.filters import Scope
 from clew.serve import gates
 from clew.serve.gates import Envelope
 from clew.types import (
@@ -89,7 +89,12 @@ def scope_of(scope: Scope) -> Envelope:
 
 def search(path: str, found: Found, scope: Scope) -> Envelope:
     results = [_hit(found.root, hit) for hit in found.hits]
-    return ok(path, found, scope, results=results, total=found.total, truncated=found.truncated, continuation=None)
+    shape = {"total": found.total, "truncated": found.truncated, "continuation": None}
+    envelope = ok(path, found, scope, results=results, **shape)
+    if found.unasked:
+        message = f"this answer is without the embedding provider's part: {found.unasked}"
+        envelope["warnings"].append(warning("EMBEDDING_UNAVAILABLE", message))
+    return envelope
 
 
 def _hit(root: str, hit: Hit) -> Envelope:

@@ -18,6 +18,7 @@ from clew.errors import (
     Interrupted,
     NotFound,
     NotIndexed,
+    ProviderError,
     RequiresReindex,
     Stopped,
     StoreCorrupt,
@@ -145,6 +146,7 @@ def _kind(error: ClewError) -> tuple[str, int]:
         (StoreCorrupt, "store_corrupt", 500),
         (StoreError, "store_error", 503),
         (TooManyJobs, "too_many_jobs", 429),
+        (ProviderError, "provider_failed", 502),
         (Stopped, "stopped", 503),
     ]
     return next(((kind, status) for type_, kind, status in kinds if isinstance(error, type_)), ("internal", 500))

@@ -22,7 +22,7 @@ class ProgressView:
         self._bar: Any = None
         self._task: Any = None
         self._terminal = sys.stderr.isatty()
-        self._announced = False
+        self._shown = ""  # what the last line, or the bar, was about
 
     def __enter__(self) -> ProgressView:
         return self
@@ -37,40 +37,40 @@ class ProgressView:
         elapsed = time.monotonic() - self._started
         if elapsed < _QUIET_S or not progress.files_total:
             return
+        what, done, rate = self._words(progress, elapsed)
         if self._terminal:
-            self._show_bar(progress)
-        elif not self._announced or time.monotonic() - self._last_line > _LINE_EVERY_S:
-            self._announced = True
-            self._last_line = time.monotonic()
-            rate = progress.bytes_done / 1e6 / max(elapsed, 1e-9)
+            self._show_bar(progress, what, done, rate)
+        elif what != self._shown or time.monotonic() - self._last_line > _LINE_EVERY_S:
+            self._shown, self._last_line = what, time.monotonic()
             share = 100 * progress.bytes_done / max(progress.bytes_total, 1)
-            print(
-                f"{self._title}: {progress.files_done}/{progress.files_total} files ({share:.0f} %), {rate:.1f} MB/s",
-                file=sys.stderr,
-                flush=True,
-            )
+            print(f"{what}: {done} ({share:.0f} %){', ' if rate else ''}{rate}", file=sys.stderr, flush=True)
 
-    def _show_bar(self, progress: Progress) -> None:
+    def _words(self, progress: Progress, elapsed: float) -> tuple[str, str, str]:
+        """What is done, how much of it, and how fast: files by their bytes, what a provider embeds by chunks."""
+        done = f"{progress.files_done}/{progress.files_total}"
+        if progress.phase == "embed":
+            return "embedding", f"{done} chunks", ""
+        return self._title, f"{done} files", f"{progress.bytes_done / 1e6 / max(elapsed, 1e-9):.1f} MB/s"
+
+    def _show_bar(self, progress: Progress, what: str, done: str, rate: str) -> None:
         if self._bar is None:
             from rich.console import Console
-            from rich.progress import (
-                BarColumn,
-                TextColumn,
-                TimeRemainingColumn,
-                TransferSpeedColumn,
-            )
+            from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
 
             self._bar = Bar(
                 TextColumn("{task.description}"),
                 BarColumn(),
-                TextColumn("{task.fields[files]} files"),
-                TransferSpeedColumn(),
+                TextColumn("{task.fields[done]}"),
+                TextColumn("{task.fields[rate]}"),
                 TimeRemainingColumn(),
                 console=Console(stderr=True),
                 transient=True,
             )
-            self._task = self._bar.add_task(self._title, total=progress.bytes_total, files="")
+            self._task = self._bar.add_task(self._title, total=progress.bytes_total, done="", rate="")
             self._bar.start()
-        files = f"{progress.files_done}/{progress.files_total}"
-        self._bar.update(self._task, completed=progress.bytes_done, total=progress.bytes_total, files=files)
+        if what != self._shown:
+            self._shown = what
+            self._bar.reset(self._task, description=what)  # another pace: the time left is reckoned anew
+        size = {"completed": progress.bytes_done, "total": progress.bytes_total}
+        self._bar.update(self._task, done=done, rate=rate, **size)

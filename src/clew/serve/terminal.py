@@ -156,6 +156,8 @@ def run(envelope: Envelope, seconds: float) -> str:
         f"{paint('indexed', 'good')} {envelope['codebaseRoot']} in {seconds:.1f} s: {what}",
         f"        {stats['files']} files, {stats['symbols']} symbols, {stats['chunks']} chunks",
     ]
+    if stats["embedded"]:
+        lines.append(f"        {stats['embedded']} texts embedded by the provider")
     if stats["skipped"]:
         left = ", ".join(f"{count} {reason}" for reason, count in sorted(stats["skipped"].items()))
         lines.append(paint(f"        noted: {left} (`clew status` counts them)", "dim"))
@@ -173,6 +175,7 @@ def state(envelope: Envelope) -> str:
         ("chunks", counts["chunks"]),
         ("languages", ", ".join(f"{name} {count}" for name, count in envelope["languages"].items()) or "none"),
         ("noted", ", ".join(f"{name} {count}" for name, count in envelope["skipped"].items()) or "nothing"),
+        ("model", _model(envelope["fingerprint"])),
         ("snapshot", f"generation {envelope['generation']}, head {envelope['head'][:12] or 'no-head'}"),
         ("updated", envelope["updated_at"]),
         ("store", f"{envelope['store']} ({envelope['size_bytes'] / 1e6:.1f} MB)"),
@@ -185,6 +188,14 @@ def state(envelope: Envelope) -> str:
     if "message" in envelope:
         lines.append(paint(f"  {envelope['message']}", "bad"))
     return "\n".join(lines)
+
+
+def _model(fingerprint: Envelope) -> str:
+    if not fingerprint.get("embeddingDimension"):
+        return "none"
+    beside = f", beside {fingerprint['embeddingBase']}" if "embeddingBase" in fingerprint else ""
+    named = f"{fingerprint['embeddingProvider']} {fingerprint['embeddingModel']}"
+    return f"{named}, {fingerprint['embeddingDimension']} numbers{beside}"
 
 
 def jobs(envelope: Envelope) -> str:

@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from clew.engine import Engine, Scope
+from clew.engine import Engine
 from clew.errors import BadInput, BadPath, ClewError
 from clew.search.exact import Page
+from clew.search.filters import Scope
 from clew.search.pattern import TextQuery
 from clew.search.query import MODES, VIEWS, one_of
 from clew.serve import envelopes, gates

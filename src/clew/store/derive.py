@@ -14,9 +14,20 @@ from typing import Any, NamedTuple
 import apsw
 
 from clew.errors import StoreCorrupt
+from clew.store import vectors
 from clew.store.database import fetch_all, fetch_one, transaction
-from clew.store.segments import CHUNK_BITS, ChunkRow, FactsRow, Segment, make_arrays, merge_arrays, write_segment
+from clew.store.segments import (
+    CHUNK_BITS,
+    ChunkRow,
+    FactsRow,
+    Segment,
+    make_arrays,
+    merge_arrays,
+    tag_of,
+    write_segment,
+)
 from clew.store.store import Store
+from clew.types import ModelName
 
 TAIL_CHUNKS = 500  # making a segment of this many costs a first query about 5 ms; more go into a file
 SEGMENT_CHUNKS = 60_000  # in one file at the most when it is made: bounds the memory of making it
@@ -45,15 +56,23 @@ def tail_size(connection: apsw.Connection) -> int:
 
 
 def tail_segment(store: Store, connection: apsw.Connection, facts: Iterable[int]) -> Segment:
-    """A segment in memory of facts that no file has yet."""
-    wanted = sorted(facts)
-    return Segment(make_arrays(*_rows(connection, wanted), store.encode), store.model.model)
+    """A segment in memory of facts that no file has yet, or whose vectors came after the file was made."""
+    model = store.model
+    arrays, bare = _arrays(store, connection, sorted(facts), model)
+    if bare:
+        raise StoreCorrupt(
+            f"the index at {store.database} lacks vectors of {bare} files; `clew index --force` has them made"
+        )
+    return Segment(arrays, tag_of(model))
 
 
 def catch_up(store: Store, connection: apsw.Connection) -> None:
     """Move the tail into files. Under `store.exclusive`, outside a transaction."""
-    if any(store.segments.open(name).model != store.model.model for name in derived(connection).segments):
+    tag = tag_of(store.model)
+    if any(store.segments.open(name).model != tag for name in derived(connection).segments):
         _forget(connection)  # vectors of two models are never mixed
+    elif store.model.base and _left_out(store, connection) > TAIL_CHUNKS:
+        _forget(connection)  # they were written before their vectors came
     applied = derived(connection).applied
     pending = fetch_all(connection, "SELECT id, chunks FROM facts WHERE id > ? ORDER BY id", (applied,))
     for batch in _batches(pending):
@@ -117,7 +136,8 @@ def _batches(pending: list[tuple[Any, ...]]) -> Iterator[list[int]]:
 
 def _add(store: Store, connection: apsw.Connection, facts: list[int]) -> None:
     name = f"{facts[0]}-{facts[-1]}-{uuid.uuid4().hex[:8]}"
-    write_segment(store.segments.path(name), make_arrays(*_rows(connection, facts), store.encode), store.model.model)
+    model = store.model
+    write_segment(store.segments.path(name), _arrays(store, connection, facts, model)[0], tag_of(model))
     with transaction(connection):
         connection.execute("INSERT INTO segment VALUES (?, ?, ?)", (facts[0], facts[-1], name))
         connection.execute("UPDATE derived SET applied = ? WHERE kind = 'lexical'", (facts[-1],))
@@ -136,10 +156,39 @@ def _merge(store: Store, connection: apsw.Connection) -> None:
     first = min(first for first, _, name in bounds if name in merged)
     last = max(last for _, last, name in bounds if name in merged)
     name = f"{first}-{last}-{uuid.uuid4().hex[:8]}"
-    write_segment(store.segments.path(name), arrays, store.model.model)
+    write_segment(store.segments.path(name), arrays, tag_of(store.model))
     with transaction(connection):
         connection.executemany("DELETE FROM segment WHERE name = ?", ((old,) for old in merged))
         connection.execute("INSERT INTO segment VALUES (?, ?, ?)", (first, last, name))
+
+
+def _arrays(
+    store: Store, connection: apsw.Connection, facts: list[int], model: ModelName
+) -> tuple[dict[str, Any], int]:
+    """The arrays of a segment of these facts, and how many were left out: a provider gave them no vectors yet.
+
+    Those are of runs that did not end; where they are needed later, readers find them in no file and look here."""
+    about, chunks = _rows(connection, facts)
+    if not model.base:
+        return make_arrays(about, chunks, store.encode), 0
+    rows, held = vectors.matrix(connection, model, [row.id for row in chunks])
+    bare = {row.id >> CHUNK_BITS for row, is_held in zip(chunks, held.tolist(), strict=True) if not is_held}
+    if bare:
+        kept = [place for place, row in enumerate(chunks) if row.id >> CHUNK_BITS not in bare]
+        about, chunks, rows = [row for row in about if row.id not in bare], [chunks[i] for i in kept], rows[kept]
+    return make_arrays(about, chunks, store.encode, rows), len(bare)
+
+
+def _left_out(store: Store, connection: apsw.Connection) -> int:
+    """How many chunks have got their vectors since the files were made."""
+    applied, names = derived(connection)
+    held: set[int] = set()
+    for name in names:
+        held.update(store.segments.open(name).facts.tolist())
+    rows = fetch_all(connection, "SELECT id, chunks FROM facts WHERE id <= ? AND tombstone IS NULL", (applied,))
+    late = {facts: chunks for facts, chunks in rows if facts not in held}
+    number = vectors.find_model(connection, store.model)
+    return sum(chunks for facts, chunks in late.items() if not vectors.lacking(connection, number, [facts]))
 
 
 def _rows(connection: apsw.Connection, facts: list[int]) -> tuple[list[FactsRow], list[ChunkRow]]:

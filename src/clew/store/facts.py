@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import apsw
 import zstandard
 
+from clew.store import vectors
 from clew.store.database import fetch_all, fetch_one
 from clew.store.segments import CHUNK_BITS
 from clew.types import Chunk, Facts, Import, Symbol
@@ -123,7 +124,14 @@ def remove_facts(connection: apsw.Connection, facts: Iterable[int]) -> None:
         span = id_range(facts_id)
         for table in ("chunk", "symbol", "import"):
             connection.execute(f"DELETE FROM {table} WHERE id BETWEEN ? AND ?", span)
+        vectors.forget(connection, span)
         connection.execute("DELETE FROM facts WHERE id = ?", (facts_id,))
+
+
+def blob_of(connection: apsw.Connection, facts: int) -> int:
+    """The blob that facts are of."""
+    blob: int = connection.execute("SELECT blob FROM facts WHERE id = ?", (facts,)).get
+    return blob
 
 
 def content(connection: apsw.Connection, blob: int) -> bytes:

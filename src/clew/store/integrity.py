@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import apsw
 
 from clew.errors import StoreCorrupt
-from clew.store import exact
+from clew.store import exact, vectors
 from clew.store.derive import derived
 from clew.store.segments import CHUNK_BITS
 from clew.store.store import Store
@@ -37,11 +37,14 @@ def inspect(store: Store) -> Inspection:
         problems += _missing(connection)
         problems += _derived_problems(store, connection)
         problems += _exact_problems(store, connection)
+        problems += _vector_problems(store, connection)
         strays = _strays(connection)
         orphans = unreferenced(connection) + strays
         blobs = connection.execute("SELECT count(*) FROM blob").get
         waiting = garbage(connection)
+        kept = vectors.count(connection)
     summary = f"{blobs} blobs, {waiting} waiting for removal, {orphans} orphans"
+    summary += f", {kept} vectors of a provider" if kept else ""
     return Inspection(tuple(problems), orphans, summary)
 
 
@@ -77,8 +80,15 @@ def _derived_problems(store: Store, connection: apsw.Connection) -> list[str]:
     except StoreCorrupt as error:
         return [str(error)]
     rows = connection.execute("SELECT id, chunks FROM facts WHERE id <= ? AND tombstone IS NULL", (applied,))
-    wrong = sum(held[facts] != chunks for facts, chunks in rows)
+    is_provided = bool(store.model.base)  # then a file lacks what had no vectors when it was made; readers look further
+    wrong = sum(held[facts] != chunks and not (is_provided and facts not in held) for facts, chunks in rows)
     return [f"the search index lacks {wrong} blobs: run `clew repair`"] if wrong else []
+
+
+def _vector_problems(store: Store, connection: apsw.Connection) -> list[str]:
+    """Chunks that should have a provider's vector and have none."""
+    lost = vectors.missing(connection, store.model) if store.model.base else 0
+    return [f"{lost} chunks have no vector of {store.model.model}: run `clew index --force`"] if lost else []
 
 
 def _exact_problems(store: Store, connection: apsw.Connection) -> list[str]:

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from clew.store.database import Database, fetch_all, identity, transaction, translated
+from clew.store.database import Database, fetch_all, fetch_one, identity, transaction, translated
 from clew.types import PROJECT
 
 
@@ -85,6 +85,19 @@ class Registry:
                 return None
             path = parent
         return path
+
+    def dimension(self, model: str) -> int:
+        """How long the vectors of a provider's model are, if that was ever learned; 0 if not."""
+        if identity(self._path) is None:
+            return 0
+        with translated(self._path):
+            row = fetch_one(self._database.connection(), "SELECT dimension FROM model WHERE name = ?", (model,))
+        return int(row[0]) if row else 0
+
+    def note_dimension(self, model: str, dimension: int) -> None:
+        """Keep what was learned of a provider's model, for processes that do not ask it."""
+        with translated(self._path), transaction(self._database.connection()) as connection:
+            connection.execute("INSERT OR REPLACE INTO model VALUES (?, ?)", (model, dimension))
 
     def close(self) -> None:
         """Close this thread's connection."""

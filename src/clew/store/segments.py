@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clew.errors import StoreCorrupt
+from clew.types import ModelName
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,6 +90,8 @@ class Segment:
         self.about_lengths = arrays["about_lengths"]
         self.vectors = arrays["vectors"]  # int8, one row a chunk; of width 0 without a model
         self.name_vectors = arrays["name_vectors"]  # int8, one row a facts
+        provided = arrays.get("provided")  # a provider's vectors, likewise; older files have none
+        self.provided = self.vectors[:, :0] if provided is None else provided
         self.body = Field(*(arrays[f"body_{part}"] for part in _PARTS))
         self.about = Field(*(arrays[f"about_{part}"] for part in _PARTS))
 
@@ -138,8 +141,15 @@ class SegmentFiles:
             self._opened.pop(name, None)
 
 
-def make_arrays(facts: Sequence[FactsRow], chunks: Sequence[ChunkRow], encode: Encode | None) -> dict[str, Any]:
-    """The arrays of a segment over these rows, both in order of id."""
+def tag_of(model: ModelName) -> str:
+    """What tells the segments of one model from those of another."""
+    return f"{model.base} and {model.provider}/{model.model}/{model.dimension}" if model.base else model.model
+
+
+def make_arrays(
+    facts: Sequence[FactsRow], chunks: Sequence[ChunkRow], encode: Encode | None, provided: Any = None
+) -> dict[str, Any]:
+    """The arrays of a segment over these rows, both in order of id; `provided` has a provider's row for each chunk."""
     import numpy as np
 
     arrays: dict[str, Any] = {
@@ -159,6 +169,7 @@ def make_arrays(facts: Sequence[FactsRow], chunks: Sequence[ChunkRow], encode: E
     arrays["vectors"] = quantised(bodies) if bodies is not None else np.zeros((len(chunks), 0), np.int8)
     names = encode([row.names[0] for row in facts], [row.names[1] for row in facts]) if encode else None
     arrays["name_vectors"] = quantised(names) if names is not None else np.zeros((len(facts), 0), np.int8)
+    arrays["provided"] = provided if provided is not None else np.zeros((len(chunks), 0), np.int8)
     return arrays
 
 
@@ -176,7 +187,7 @@ def merge_arrays(segments: Sequence[Segment], keep: Ints) -> dict[str, Any]:
     def join(name: str, masks: list[Any]) -> Any:
         return np.concatenate([getattr(segment, name)[mask] for segment, mask in zip(segments, masks, strict=True)])
 
-    arrays = {name: join(name, chunk_masks) for name in ("chunks", "lengths", "owners", "vectors")}
+    arrays = {name: join(name, chunk_masks) for name in ("chunks", "lengths", "owners", "vectors", "provided")}
     arrays |= {name: join(name, facts_masks) for name in ("facts", "symbols", "about_lengths", "name_vectors")}
     for name, masks in (("body", chunk_masks), ("about", facts_masks)):
         joined = _join_fields([getattr(segment, name) for segment in segments], masks)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +28,12 @@ WRITE_TIMEOUT_S = 60.0  # a batch takes well under a second; a minute means that
 class Store:
     """The store in one directory. Safe to share between threads: each gets its own connection."""
 
-    def __init__(self, directory: Path, model: ModelName = ModelName(), encode: Encode | None = None) -> None:  # noqa: B008
+    def __init__(
+        self, directory: Path, model: Callable[[], ModelName] = ModelName, encode: Encode | None = None
+    ) -> None:
         self.directory = directory
-        self.model = model
-        self.encode = encode  # texts as vectors; None: this store has none
+        self._model = model
+        self.encode = encode  # packed terms as vectors; None: this store has none
         self.database = directory / "clew.db"
         self.leases = directory / "leases"
         self.segments = SegmentFiles(directory / "lexical")
@@ -39,6 +41,11 @@ class Store:
         self._database = Database(self.database, "migrations")
         self._local = threading.local()
         self.views: dict[Any, Any] = {}  # what readers have laid out of a snapshot, kept for its generation
+
+    @property
+    def model(self) -> ModelName:
+        """The model in force; a provider's dimension may be learned while the store is open."""
+        return self._model()
 
     @property
     def exists(self) -> bool:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import apsw
 
-from clew.store import exact, leases
+from clew.store import exact, leases, vectors
 from clew.store.database import transaction
 from clew.store.derive import tidy
 from clew.store.facts import remove_facts
@@ -37,6 +37,8 @@ def sweep(store: Store) -> Swept:
             marked = connection.changes()
         held = leases.oldest(store.leases)
         removed = _remove(connection, before=now if held is None else min(now, held))
+        with transaction(connection):
+            vectors.sweep(connection)
         tidy(store, connection, drop_files=held is None)
         exact.tidy(store, connection, drop_files=held is None)
     return Swept(marked, removed)
