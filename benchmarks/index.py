@@ -369,6 +369,8 @@ def _queries(engine: Engine, tree: Path) -> dict[str, Any]:
     from clew.search.filters import Filter
     from clew.search.hits import show
     from clew.search.query import parse_query
+    from clew.search.reading import Reading
+    from clew.types import Freshness
 
     codebase = engine.resolve(str(tree))
     walls = []
@@ -377,9 +379,10 @@ def _queries(engine: Engine, tree: Path) -> dict[str, Any]:
         with codebase.store.read() as connection:
             snapshot = gate.require(gate.judge(codebase.store, connection, codebase.root))
             source = find.Source(codebase.store, connection, snapshot, Filter())
+            reading = Reading(codebase, connection, snapshot, Freshness("fresh", "", "", 0, None), 1 << 20)
             vector = engine.query_vector(text)
             for hit in itertools.islice(find.Search([source], parse_query(text), vector).files(), 10):
-                show(connection, hit, True)
+                show(reading, hit, True)
         walls.append((time.perf_counter() - started) * 1e3)
     walls.sort()
     return {"wall_ms_p50": round(walls[len(walls) // 2], 1), "wall_ms_p95": round(walls[int(len(walls) * 0.95)], 1)}

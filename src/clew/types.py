@@ -212,8 +212,9 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One answer of a search."""
+    """One answer of a search; `codebase` is a root."""
 
+    codebase: str
     path: str
     start_line: int
     end_line: int

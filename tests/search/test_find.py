@@ -12,7 +12,7 @@ from clew.search.filters import Scope
 from clew.search.query import View
 from clew.store import derive
 from clew.types import Hit
-from tests.conftest import make_engine, write_tree
+from tests.conftest import git, make_engine, write_tree
 
 
 def places(hits: tuple[Hit, ...]) -> list[tuple[str, int, int, float]]:
@@ -125,3 +125,44 @@ def test_limit_total_and_truncated(engine: Engine, tmp_path: Path) -> None:
         assert (len(found.hits), found.total, found.truncated) == (min(limit, 7), 7, truncated)
     assert len(engine.search("alpha", str(root), limit=3).hits) == 3
     assert places(engine.search("alpha", str(root), limit=3).hits) == places(engine.search("alpha", str(root)).hits)[:3]
+
+
+def test_several_codebases_are_ranked_as_one(engine: Engine, tmp_path: Path) -> None:
+    """Each hit names its codebase, the best comes first wherever it is, and either alone gives a part of the same."""
+    first = str(write_tree(tmp_path / "first", {"pay.py": "def pay_invoice(): pass\n", "other.py": "invoice = 1\n"}))
+    second = str(write_tree(tmp_path / "second", {"invoice.py": "def pay_invoice(invoice):\n    invoice.pay()\n"}))
+    engine.index(first)
+    engine.index(second)
+    found = engine.search("pay invoice", [first, second])
+    assert {(hit.codebase, hit.path) for hit in found.hits} == {
+        (first, "pay.py"), (first, "other.py"), (second, "invoice.py"),
+    }  # fmt: skip
+    assert found.total == 3 and found.freshness.verified == 3
+    scores = [hit.score for hit in found.hits]
+    assert scores == sorted(scores, reverse=True)
+    swapped = engine.search("pay invoice", [second, first])
+    assert {(h.codebase, h.path, h.score) for h in swapped.hits} == {(h.codebase, h.path, h.score) for h in found.hits}
+    functions = engine.search("pay invoice", [first, second], view="functions").hits
+    assert {hit.codebase for hit in functions if hit.symbol == "pay_invoice"} == {first, second}
+    assert len(engine.search("pay invoice", [first, first]).hits) == 2, "named twice is asked once"
+    (tmp_path / "second" / "new.py").write_text("def pay_invoice_again(invoice): pass\n")
+    assert (second, "new.py") in {(h.codebase, h.path) for h in engine.search("pay invoice", [first, second]).hits}
+
+
+def test_two_worktrees_of_one_repository_are_two_codebases(engine: Engine, tmp_path: Path) -> None:
+    """They share a store, so one read is within the other."""
+    root = write_tree(tmp_path / "main", {"a.py": "def alpha(): pass\n"})
+    git(root, "init", "-q")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "one")
+    git(root, "worktree", "add", "-q", str(tmp_path / "side"))
+    (tmp_path / "side" / "b.py").write_text("def alpha_too(): return alpha\n")
+    places = [str(root), str(tmp_path / "side")]
+    for place in places:
+        engine.index(place)
+    hits = engine.search("alpha", places).hits
+    assert {(Path(hit.codebase).name, hit.path) for hit in hits} == {
+        ("main", "a.py"),
+        ("side", "a.py"),
+        ("side", "b.py"),
+    }

@@ -5,7 +5,7 @@ Main call: `shown`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,57 +22,59 @@ ALIKE = 0.9  # of the terms of two files together, in both: they are nearly the 
 MIN_ALIKE_TERMS = 30  # fewer terms say too little
 
 
-def shown(reading: Reading, ranked: Iterable[Ranked], limit: int) -> tuple[list[Hit], bool]:
+def shown(readings: Sequence[Reading], ranked: Iterable[Ranked], limit: int) -> tuple[list[Hit], bool]:
     """The first hits whose files are still there, each with the copies that still are, and whether there are more.
 
     A file that is nearly the same as one before it is named there, and takes no place of its own."""
     hits: list[Hit] = []
-    files = _Alike(reading.connection)
+    files = _Alike()
     for hit in ranked:
+        reading = readings[hit.source]
         is_fresh = reading.check(hit.file.path, hit.file.stat, hit.file.blob)
         if is_fresh is None:
             continue
-        before = files.place(hit.file) if hit.is_file else None
+        before = files.place(reading, hit.file) if hit.is_file else None
         if before is not None:
             hits[before] = replace(hits[before], near=(*hits[before].near, hit.file.path))
         elif len(hits) == limit:
             return hits, True
         else:
             also = tuple(path for path in hit.also if _is_copy(reading, path, hit.file.blob))
-            hits.append(show(reading.connection, replace(hit, also=also) if hit.also else hit, is_fresh))
-            files.add(hit.file)
+            hits.append(show(reading, replace(hit, also=also) if hit.also else hit, is_fresh))
+            files.add(reading, hit.file)
     return hits, False
 
 
 class _Alike:
     """The files shown so far, to tell whether another is nearly one of them."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
-        self._files: list[FileOf] = []
-        self._terms: dict[int, Any] = {}
+    def __init__(self) -> None:
+        self._files: list[tuple[Reading, FileOf]] = []
+        self._terms: dict[tuple[str, int], Any] = {}
 
-    def add(self, file: FileOf) -> None:
-        self._files.append(file)
+    def add(self, reading: Reading, file: FileOf) -> None:
+        self._files.append((reading, file))
 
-    def place(self, file: FileOf) -> int | None:
+    def place(self, reading: Reading, file: FileOf) -> int | None:
         """Which of the files this one is nearly the same as; sizes tell for most that it is none."""
-        for place, other in enumerate(self._files):
+        for place, (its, other) in enumerate(self._files):
             fewer, more = sorted((file.tokens, other.tokens))
-            if more >= MIN_ALIKE_TERMS and fewer >= ALIKE * more and file.facts != other.facts:
-                mine, theirs = self._of(file), self._of(other)
-                common = len(_intersection(mine, theirs))
-                if common >= ALIKE * (len(mine) + len(theirs) - common) and len(mine) >= MIN_ALIKE_TERMS:
-                    return place
+            if more < MIN_ALIKE_TERMS or fewer < ALIKE * more or its is not reading:
+                continue  # what two codebases share is worth seeing in both
+            mine, theirs = self._of(reading, file), self._of(its, other)
+            common = len(_intersection(mine, theirs))
+            if common >= ALIKE * (len(mine) + len(theirs) - common) and len(mine) >= MIN_ALIKE_TERMS:
+                return place
         return None
 
-    def _of(self, file: FileOf) -> Any:
+    def _of(self, reading: Reading, file: FileOf) -> Any:
         import numpy as np
 
-        if file.facts not in self._terms:
-            packed = postings.file_terms(self._connection, file.facts)
-            self._terms[file.facts] = np.unique(np.frombuffer(packed, "<u4"))
-        return self._terms[file.facts]
+        key = (reading.codebase.root, file.facts)
+        if key not in self._terms:
+            packed = postings.file_terms(reading.connection, file.facts)
+            self._terms[key] = np.unique(np.frombuffer(packed, "<u4"))
+        return self._terms[key]
 
 
 def _intersection(mine: Any, theirs: Any) -> Any:
@@ -93,8 +95,9 @@ def overlaps(connection: apsw.Connection, hit: Ranked, path: str, first: int, la
     return hit.file.path == path and place.start_line <= last and first <= place.end_line
 
 
-def show(connection: apsw.Connection, hit: Ranked, is_fresh: bool) -> Hit:
+def show(reading: Reading, hit: Ranked, is_fresh: bool) -> Hit:
     """A hit with its lines, widened to the definition around it when that is short."""
+    connection = reading.connection
     place, *others = postings.chunk_places(connection, [hit.chunk, *hit.others])
     source = facts.content(connection, hit.file.blob)
     first, last, start, end = place.start_line, place.end_line, place.start_byte, place.end_byte
@@ -112,7 +115,7 @@ def show(connection: apsw.Connection, hit: Ranked, is_fresh: bool) -> Hit:
         if other.owner is not None and other.owner.qualified != name
     ]
     return Hit(
-        hit.file.path, first, last, name, kind, hit.file.language, round(hit.score, 4),
+        reading.codebase.root, hit.file.path, first, last, name, kind, hit.file.language, round(hit.score, 4),
         source[start:end].decode("utf-8", "replace").rstrip("\r\n"), hit.file.blob_hash,
         is_fresh, tuple(nested), hit.also, why=hit.why,
     )  # fmt: skip

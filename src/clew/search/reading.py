@@ -5,10 +5,10 @@ Main calls: `Reader.ask`, which every question goes through, and `Reading.check`
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 import apsw
 
@@ -20,8 +20,9 @@ from clew.lifecycle.freshness import Checked, Freshener
 from clew.source.reading import read_file
 from clew.store import facts, snapshots, vectors
 from clew.store.snapshots import Snapshot
-from clew.types import Answer, Freshness, Stat
+from clew.types import Answer, Decision, Freshness, Stat
 
+_DOUBT = get_args(Decision)  # from none to most
 _ATTEMPTS = 3  # a codebase may be judged while its state changes
 
 A = TypeVar("A", bound=Answer)
@@ -71,7 +72,7 @@ class Reader:
     """Asks questions of codebases, each against one state that may be believed."""
 
     def __init__(self, freshener: Freshener, max_file_bytes: int) -> None:
-        self._freshener, self._max_file_bytes = freshener, max_file_bytes
+        self.freshener, self._max_file_bytes = freshener, max_file_bytes
 
     def ask(self, codebase: Codebase, ask: Callable[[Reading], A]) -> A:
         """An answer about the tree as it is. One that meets a file that changed meanwhile is asked for again."""
@@ -81,8 +82,21 @@ class Reader:
             answer = self._ask_once(codebase, ask, doubt=True)
         return answer
 
+    def ask_all(self, codebases: Sequence[Codebase], ask: Callable[[tuple[Reading, ...]], A]) -> A:
+        """The same about several at once, each in one state."""
+
+        def within(readings: tuple[Reading, ...], doubt: bool) -> A:
+            if len(readings) == len(codebases):
+                return ask(readings)
+            following = codebases[len(readings)]
+            return self._ask_once(following, lambda reading: within((*readings, reading), doubt), doubt=doubt)
+
+        answer = within((), doubt=False)
+        fresh = answer.freshness
+        return within((), doubt=True) if (fresh.changed or fresh.dropped) and fresh.decision != "failed" else answer
+
     def _ask_once(self, codebase: Codebase, ask: Callable[[Reading], A], *, doubt: bool) -> A:
-        checked = Checked("fresh", at=now()) if codebase.is_project else self._freshener.ensure(codebase, doubt=doubt)
+        checked = Checked("fresh", at=now()) if codebase.is_project else self.freshener.ensure(codebase, doubt=doubt)
         for _ in range(_ATTEMPTS):
             if not codebase.store.exists:
                 break
@@ -106,3 +120,14 @@ def probe_of(codebase: Codebase) -> bytes | None:
     if gate.settle(codebase.store, codebase.root).verdict != "ok":
         return None
     return vectors.probe_of(codebase.store.connection(), codebase.store.model)
+
+
+def together(readings: Sequence[Reading]) -> Freshness:
+    """How an answer from several states stands to the disk: as the most doubtful of them, with all counts."""
+    worst = max((reading.fresh for reading in readings), key=lambda fresh: _DOUBT.index(fresh.decision))
+    if len(readings) == 1:
+        return worst
+    counts = {
+        name: sum(getattr(reading.fresh, name) for reading in readings) for name in ("verified", "dropped", "changed")
+    }
+    return replace(worst, **counts)

@@ -88,7 +88,7 @@ def scope_of(scope: Scope) -> Envelope:
 
 
 def search(path: str, found: Found, scope: Scope) -> Envelope:
-    results = [_hit(found.root, hit) for hit in found.hits]
+    results = [_hit(hit) for hit in found.hits]
     shape = {"total": found.total, "truncated": found.truncated, "continuation": None}
     envelope = ok(path, found, scope, results=results, **shape)
     if found.unasked:
@@ -97,8 +97,8 @@ def search(path: str, found: Found, scope: Scope) -> Envelope:
     return envelope
 
 
-def _hit(root: str, hit: Hit) -> Envelope:
-    shown = {"codebase": root, **asdict(hit)}
+def _hit(hit: Hit) -> Envelope:
+    shown = asdict(hit)
     why = shown.pop("why")
     return shown if why is None else {**shown, "explain": why}
 

@@ -68,7 +68,10 @@ class Store:
 
     @contextlib.contextmanager
     def read(self) -> Iterator[apsw.Connection]:
-        """One consistent state, kept from the sweep until the block ends."""
+        """One consistent state, kept from the sweep until the block ends; a block in a block sees the same."""
+        if self._database.connection().in_transaction:
+            yield self.connection()
+            return
         with translated(self.database), self.lease():
             connection = self.connection()
             connection.execute("BEGIN")

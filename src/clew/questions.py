@@ -1,0 +1,216 @@
+"""Questions: what can be asked of codebases, each answered from one believed state. `Engine` adds what changes them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from clew.config import Config
+from clew.embed.choose import Encoders
+from clew.embed.encoder import Asked
+from clew.errors import BadInput, ClewError, Gated, NotFound
+from clew.lifecycle.catalog import Catalog, Codebase
+from clew.lifecycle.clock import now
+from clew.search import exact, find, navigate
+from clew.search.exact import Page
+from clew.search.filters import Filter, Scope, make_filter, narrowed
+from clew.search.hits import overlaps, shown
+from clew.search.pattern import TextQuery, compile_pattern
+from clew.search.query import Mode, View, like_code, parse_query
+from clew.search.reading import Reader, Reading, probe_of, together
+from clew.source import git
+from clew.source.git import git_blob_hash
+from clew.store import snapshots
+from clew.types import (
+    Content,
+    FileItem,
+    Found,
+    Freshness,
+    NamedSymbol,
+    Outline,
+    Paths,
+    SymbolsFound,
+    TextFound,
+)
+
+
+class Questions:
+    """Asks codebases; changes nothing but what a check of freshness brings in."""
+
+    def __init__(self, config: Config, catalog: Catalog, encoders: Encoders, reader: Reader) -> None:
+        self.config, self.catalog = config, catalog
+        self._encoders, self._reader = encoders, reader
+
+    def resolve(self, path: str | None = None) -> Codebase:
+        """The codebase that a path belongs to, or `NotIndexed`."""
+        return self.catalog.resolve(path)
+
+    def search(
+        self,
+        text: str,
+        path: str | Sequence[str] | None = None,
+        *,
+        limit: int | None = None,
+        scope: Scope | None = None,
+        view: View = "files",
+        mode: Mode = "hybrid",
+        explain: bool = False,
+    ) -> Found:
+        """Hits for a question, best first, each checked against the disk. Several codebases are ranked as one."""
+        limit = _positive(self.config.result_limit if limit is None else limit)
+        if explain and view == "functions":
+            raise BadInput("only files are explained; ask without `explain`, or for the files view")
+        places = [path] if path is None or isinstance(path, str) else path
+        asked_of = [self._question(place, scope) for place in dict.fromkeys(places)]
+        codebases = [codebase for codebase, _ in asked_of]
+        query = parse_query(text, root=codebases[0].root if len(codebases) == 1 else "")
+        told = text if view == "functions" else query.told
+        asked = Asked() if mode == "lexical" else self._asked(codebases[0], told, text)
+
+        def ask(readings: tuple[Reading, ...]) -> Found:
+            sources = []
+            for reading, (codebase, where) in zip(readings, asked_of, strict=True):
+                reading.require_files()
+                filter_ = narrowed(where, query.asked)
+                sources.append(find.Source(codebase.store, reading.connection, reading.snapshot, filter_))
+            search = find.Search(sources, query, asked.vector, words=mode != "semantic", provided=asked.provided)
+            ranked = search.functions() if view == "functions" else search.files(explain=explain)
+            hits, is_cut = shown(readings, ranked, limit)
+            fresh = together(readings)
+            total = max(search.count(view) - fresh.dropped, len(hits))
+            return Found(codebases[0].root, fresh, tuple(hits), total, is_cut, query.terms, asked.trouble)
+
+        return self._reader.ask_all(codebases, ask)
+
+    def grep(
+        self, query: TextQuery, path: str | None = None, *, page: Page | None = None, scope: Scope | None = None
+    ) -> TextFound:
+        """Every line that has a text or matches an expression, in order of path and line."""
+        pattern = compile_pattern(query)
+        codebase, where = self._question(path, scope)
+
+        def ask(reading: Reading) -> TextFound:
+            reading.require_files()
+            return exact.search(reading, pattern, where, page or Page())
+
+        return self._reader.ask(codebase, ask)
+
+    def similar(self, file: str, lines: tuple[int, int], *, limit: int | None = None) -> Found:
+        """Functions like these lines of a file, the lines themselves left out."""
+        limit = _positive(self.config.result_limit if limit is None else limit)
+        codebase, key = self.catalog.resolve_file(file)
+
+        def ask(reading: Reading) -> Found:
+            entry = navigate.file_entry(reading.connection, reading.snapshot, key)
+            text, first, last, *_ = navigate.cut_lines(key, reading.content(key, entry.blob), lines)
+            asked = self._encoders.code(text, lambda: probe_of(codebase))
+            source = find.Source(codebase.store, reading.connection, reading.snapshot, Filter())
+            search = find.Search([source], like_code(text), asked.vector, provided=asked.provided)
+            others = (hit for hit in search.functions() if not overlaps(reading.connection, hit, key, first, last))
+            hits, is_cut = shown([reading], others, limit)
+            return Found(codebase.root, reading.fresh, tuple(hits), len(hits), is_cut, (), asked.trouble)
+
+        return self._reader.ask(codebase, ask)
+
+    def symbol(
+        self, name: str, path: str | None = None, *, kind: str | None = None, scope: Scope | None = None
+    ) -> SymbolsFound:
+        """Where a name is defined."""
+        codebase, where = self._question(path, scope)
+
+        def ask(reading: Reading) -> SymbolsFound:
+            reading.require_files()
+            found = navigate.symbols_named(reading.connection, reading.snapshot, name, where, kind=kind)
+            files = {item.file.path: item.file for item in found}
+            checks = {path: reading.check(path, file.stat, file.blob) for path, file in files.items()}
+            named = tuple(
+                NamedSymbol(item.file.path, item.file.language, item.symbol, is_fresh)
+                for item in found
+                if (is_fresh := checks[item.file.path]) is not None
+            )
+            return SymbolsFound(codebase.root, reading.fresh, named)
+
+        return self._reader.ask(codebase, ask)
+
+    def outline(self, file: str) -> Outline:
+        """The definitions of a file."""
+        codebase, key = self.catalog.resolve_file(file)
+
+        def ask(reading: Reading) -> Outline:
+            entry = navigate.file_entry(reading.connection, reading.snapshot, key)
+            if not codebase.is_project and not os.path.lexists(os.path.join(codebase.root, key)):
+                raise NotFound(f"{key} is in the index, but is gone from the disk; `clew sync` takes it out")
+            is_fresh = entry.blob is None or bool(reading.check(key, entry.stat, entry.blob))
+            symbols = tuple(navigate.outline(reading.connection, entry))
+            return Outline(codebase.root, reading.fresh, key, entry.language, entry.skip, symbols, is_fresh)
+
+        return self._reader.ask(codebase, ask)
+
+    def paths(self, path: str | None = None, *, limit: int = 1_000, scope: Scope | None = None) -> Paths:
+        """The files of a codebase."""
+        _positive(limit)
+        codebase, where = self._question(path, scope)
+
+        def ask(reading: Reading) -> Paths:
+            reading.require_files()
+            entries = navigate.list_entries(reading.connection, reading.snapshot, where)
+            items = tuple(FileItem(e.path, e.stat.size, e.stat.mtime_ns, e.language, e.skip) for e in entries[:limit])
+            return Paths(codebase.root, reading.fresh, items, len(entries), len(entries) > limit)
+
+        try:
+            return self._reader.ask(codebase, ask)
+        except Gated:  # a list of files needs no index, only the tree
+            if codebase.is_project:
+                raise
+            found = navigate.list_tree(codebase.root, self.catalog.nested(codebase.root), where)
+            checked = self._reader.freshener.ensure(codebase)
+            fresh = Freshness(checked.decision, snapshots.WORKTREE, git.head(codebase.root), 0, now())
+            return Paths(codebase.root, fresh, tuple(found[:limit]), len(found), len(found) > limit)
+
+    def read(self, file: str, *, lines: tuple[int, int] | None = None, symbol: str | None = None) -> Content:
+        """A file's text as it is on disk now, or the part of it that a symbol or a range of lines names."""
+        codebase, key = self.catalog.resolve_file(file)
+
+        def ask(reading: Reading) -> Content:
+            entry = navigate.file_entry(reading.connection, reading.snapshot, key)
+            if entry.skip in ("binary", "huge", "unreadable"):
+                raise BadInput(f"{key} is {entry.skip}; it is listed but not read")
+            content = reading.content(key, entry.blob)
+            wanted = lines
+            if symbol is not None:
+                found = navigate.symbol_in(reading.connection, entry, symbol)
+                wanted = (found.start_line, found.end_line)
+            indexed = snapshots.blob_hash(reading.connection, entry.blob) if entry.blob is not None else ""
+            is_same = git_blob_hash(content).hex() == indexed
+            reading.fresh.verified += is_same
+            reading.fresh.changed += not is_same
+            cut = navigate.cut_lines(key, content, wanted)
+            return Content(codebase.root, reading.fresh, key, *cut, entry.language)
+
+        answer = self._reader.ask(codebase, ask)
+        if symbol is not None and answer.freshness.changed:
+            raise ClewError(f"{key} changed while it was read; ask again")
+        return answer
+
+    def query_vector(self, text: str) -> Any:
+        """A query as the bundled model sees it; None without a model."""
+        return self._encoders.query(text).vector
+
+    def _asked(self, codebase: Codebase, words: str, text: str) -> Asked:
+        """A question as the models see it; a provider is asked before the gate, which compares its dimension."""
+        return self._encoders.query(words, text, lambda: probe_of(codebase))
+
+    def _question(self, path: str | None, scope: Scope | None) -> tuple[Codebase, Filter]:
+        codebase = self.resolve(path)
+        scope = scope or Scope()
+        where = make_filter(
+            include=scope.include, exclude=scope.exclude, languages=scope.languages, subtree=codebase.subtree
+        )
+        return codebase, where
+
+
+def _positive(limit: int) -> int:
+    if limit < 1:
+        raise BadInput("the limit must be at least 1")
+    return limit
