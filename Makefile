@@ -12,7 +12,7 @@ run: $(READY)
 	@printf '\n$$ clew search "how is an interrupted run taken over" --lang python\n\n'
 	@$(DEMO) search "how is an interrupted run taken over" . --lang python --limit 3
 	@printf '\nNext, with %s on your PATH (or as it is):\n' '$(BIN)/clew'
-	@printf '  clew search "where are ignored files decided" .\n  clew symbol Engine.search .\n'
+	@printf '  clew search "where are ignored files decided" .\n  clew symbol Engine.index .\n'
 	@printf '  clew outline src/clew/engine.py\n  clew status .\n  clew index /path/to/your/code\n'
 
 test: $(READY) lint

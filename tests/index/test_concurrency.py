@@ -21,6 +21,9 @@ import sys, os
 from clew.engine import Engine
 from clew.config import load_config
 from clew.search import find
+from clew.search.hits import show
+from clew.search.reading import Reading
+from clew.types import Freshness
 from clew.search.query import parse_query
 from clew.search.filters import Filter
 from clew.lifecycle import gate
@@ -35,7 +38,8 @@ while not os.path.exists(stop) or rounds < 5:
         ranked = list(find.Search([source], parse_query("marker_word steady"), None).files())
         assert len(ranked) >= 20, f"{len(ranked)} hits"
         for hit in ranked[:8]:
-            shown = find.show(connection, hit, True)
+            reading = Reading(codebase, connection, snapshot, Freshness("fresh", "", "", 0, None), 1 << 20)
+            shown = show(reading, hit, True)
             assert "marker_word" in shown.snippet, shown
             hits += 1
     rounds += 1
