@@ -13,14 +13,15 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from clew.engine import Engine
-from clew.errors import BadInput, BadPath, ClewError
+from clew.errors import BadInput, BadPath, ClewError, Gated, NotIndexed
 from clew.search.exact import Page
 from clew.search.filters import Scope
 from clew.search.pattern import TextQuery
 from clew.search.query import MODES, VIEWS, one_of
 from clew.serve import envelopes, gates
 from clew.serve.gates import Envelope
-from clew.source import roots
+from clew.serve.sessions import scope_now
+from clew.source import git, roots
 from clew.types import PROJECT, TextMode
 
 Globs = Sequence[str] | None
@@ -79,17 +80,34 @@ def search_codebase(
 ) -> Envelope:
     """Ranked hits for a question."""
     scope = _scope(include_globs, exclude_globs, languages)
-    place = _place(path)
-    found = engine.search(
-        query,
-        place,
-        limit=limit,
-        scope=scope,
-        view=one_of("view", view, VIEWS),
-        mode=one_of("mode", mode, MODES),
-        explain=explain,
-    )
-    return envelopes.search(place, found, scope)
+
+    def ask(places: list[str]) -> Envelope:
+        found = engine.search(
+            query,
+            places,
+            limit=limit,
+            scope=scope,
+            view=one_of("view", view, VIEWS),
+            mode=one_of("mode", mode, MODES),
+            explain=explain,
+        )
+        return envelopes.search(places[0], found, scope)
+
+    return _of_those_ready(_places(engine, path), ask)
+
+
+def semantic_search(
+    engine: Engine,
+    query: str,
+    path: str | None = None,
+    limit: int | None = None,
+    include_globs: Globs = None,
+    exclude_globs: Globs = None,
+    languages: Globs = None,
+) -> Envelope:
+    """Ranked hits by meaning alone."""
+    filters = (include_globs, exclude_globs, languages)
+    return search_codebase(engine, query, path, limit, "files", "semantic", False, *filters)
 
 
 def find_similar(
@@ -121,7 +139,6 @@ def search_text(
 
     Without `max_tokens` or `max_results` there is no bound but `MAX_MATCHES`; `call` sets the first."""
     scope = _scope(paths if paths is not None else include_globs, exclude_globs, languages)
-    place = _place(path)
     page = Page(
         MAX_MATCHES if max_results is None else min(max_results, MAX_MATCHES),
         one_of("output", output, get_args(TextMode)),
@@ -129,8 +146,11 @@ def search_text(
         None if max_tokens is None else max_tokens * CHARS_PER_TOKEN,
     )
     asked = TextQuery(query, regex, case_sensitive, whole_word, multiline)
-    found = engine.grep(asked, place, page=page, scope=scope)
-    return envelopes.text(place, found, scope, output)
+
+    def ask(place: str) -> Envelope:
+        return envelopes.text(place, engine.grep(asked, place, page=page, scope=scope), scope, output)
+
+    return _of_each(_places(engine, path), ask, "matches", page.limit)
 
 
 def get_symbol(
@@ -144,8 +164,11 @@ def get_symbol(
 ) -> Envelope:
     """Where a name is defined."""
     scope = _scope(include_globs, exclude_globs, languages)
-    place = _place(path)
-    return envelopes.symbols(place, engine.symbol(name, place, kind=kind, scope=scope), scope)
+
+    def ask(place: str) -> Envelope:
+        return envelopes.symbols(place, engine.symbol(name, place, kind=kind, scope=scope), scope)
+
+    return _of_each(_places(engine, path), ask, "symbols")
 
 
 def list_paths(
@@ -158,8 +181,11 @@ def list_paths(
 ) -> Envelope:
     """The files of a codebase."""
     scope = _scope(include_globs, exclude_globs, languages)
-    place = _place(path)
-    return envelopes.paths(place, engine.paths(place, limit=max_results, scope=scope), scope)
+
+    def ask(place: str) -> Envelope:
+        return envelopes.paths(place, engine.paths(place, limit=max_results, scope=scope), scope)
+
+    return _of_each(_places(engine, path), ask, "items", max_results)
 
 
 def file_outline(engine: Engine, file: str, path: str | None = None) -> Envelope:
@@ -183,8 +209,8 @@ def read_file(
 TOOLS: dict[str, Callable[..., Envelope]] = {
     function.__name__: function
     for function in (
-        manage_index, list_codebases, search_codebase, search_text, find_similar, get_symbol, list_paths, file_outline,
-        read_file,
+        manage_index, list_codebases, search_codebase, semantic_search, search_text, find_similar, get_symbol,
+        list_paths, file_outline, read_file,
     )
 }  # fmt: skip
 
@@ -251,12 +277,93 @@ def _asked(arguments: Mapping[str, Any]) -> str:
 
 
 def _place(path: str | None) -> str:
+    """The one place that a question is about: as given, else what the session's scope names, else where we are."""
     if path is None:
-        return os.getcwd()
+        repos = scope_now().repos
+        if len(repos) > 1:
+            raise BadInput(f"the scope names {len(repos)} codebases; give the path of the one that is meant")
+        return repos[0] if repos else os.getcwd()
     if not path.startswith(PROJECT) and not os.path.isabs(path):
         raise BadPath(f"{path!r} is relative; give an absolute path")
     return path
 
 
+def _places(engine: Engine, path: str | None) -> list[str]:
+    """The same for questions that may be about several codebases; each must be at the ref that the scope names."""
+    repos = scope_now().repos if path is None else ()
+    places = list(repos) if repos else [_place(path)]
+    if scope_now().branches or scope_now().commit:
+        for place in places:
+            _require_ref(engine.resolve(place).root)
+    return places
+
+
+def _require_ref(root: str) -> None:
+    """Only the working tree is indexed: another branch or commit is not."""
+    scope, branch, head = scope_now(), git.branch(root), git.head(root)
+    if scope.branches and branch not in scope.branches:
+        wanted = ", ".join(scope.branches)
+        raise NotIndexed(f"{root} is on {branch or 'no branch'}, and {wanted} is not indexed; check it out there", root)
+    if scope.commit and not head.startswith(scope.commit):
+        raise NotIndexed(f"{root} is at {head[:12]}, and {scope.commit} is not indexed; check it out there", root)
+
+
 def _scope(include: Globs, exclude: Globs, languages: Globs) -> Scope:
-    return Scope(tuple(include or ()), tuple(exclude or ()), tuple(languages or ()))
+    """What is given counts, field by field; what is not comes from the session's scope."""
+    now = scope_now()
+    return Scope(
+        tuple(now.include_globs if include is None else include),
+        tuple(now.exclude_globs if exclude is None else exclude),
+        tuple(now.languages if languages is None else languages),
+    )
+
+
+def _of_those_ready(places: list[str], ask: Callable[[list[str]], Envelope]) -> Envelope:
+    """An answer from several codebases; those that cannot answer now are named in warnings, unless none can."""
+    warnings: list[Envelope] = []
+    while True:
+        try:
+            envelope = ask(places)
+        except Gated as error:
+            others = [place for place in places if place != error.root]
+            if not others or len(others) == len(places):
+                raise
+            warnings.append(_left_out(error))
+            places = others
+        else:
+            envelope["warnings"] += warnings
+            return envelope
+
+
+def _of_each(places: list[str], ask: Callable[[str], Envelope], key: str, limit: int | None = None) -> Envelope:
+    """The answers of several codebases one after the other, as one."""
+    if len(places) == 1:
+        return ask(places[0])
+    merged: Envelope | None = None
+    refusals: list[Gated] = []
+    for place in places:
+        try:
+            found = ask(place)
+        except Gated as error:
+            refusals.append(error)
+            continue
+        if merged is None:
+            merged = found
+            continue
+        merged[key] += found[key]
+        merged["warnings"] += found["warnings"]
+        for name in ("verified", "dropped"):
+            merged["freshness"][name] += found["freshness"][name]
+        if "total" in found:
+            merged["total"] += found["total"]
+            merged["truncated"] |= found["truncated"]
+    if merged is None:
+        raise refusals[0]
+    if limit is not None and len(merged[key]) > limit:
+        merged[key], merged["truncated"] = merged[key][:limit], True
+    merged["warnings"] += map(_left_out, refusals)
+    return merged
+
+
+def _left_out(error: Gated) -> Envelope:
+    return envelopes.warning("CODEBASE_LEFT_OUT", f"{error.root} is not in this answer: {error}")
