@@ -67,7 +67,7 @@ class Model(torch.nn.Module):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=500)
+    parser.add_argument("--steps", type=int, default=900)
     parser.add_argument("--buckets", type=int, default=8192, help="rows shared by the terms outside the vocabulary")
     parser.add_argument("--dimension", type=int, default=DIMENSION)
     parser.add_argument("--seed", type=int, default=1)
