@@ -11,7 +11,7 @@ import numpy as np
 from training import shards
 
 MODEL = Path("src/clew/embed/model")
-NAME, VERSION = "static-code", 1
+NAME, VERSION = "static-code", 2
 
 
 def main() -> None:

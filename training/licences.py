@@ -1,6 +1,6 @@
 """Which licences are permissive. Unknown is not: what cannot be read as permissive is left out.
 
-Main calls: `of_pypi`, `of_npm`, `of_debian`; each gives the licence as it is recorded, or None.
+Main calls: `of_pypi`, `of_npm`, `of_debian`, `of_text`; each gives the licence as it is recorded, or None.
 """
 
 from __future__ import annotations
@@ -100,3 +100,20 @@ def of_debian(copyright_text: str) -> str | None:
             licence = field[1].strip() if field else ""
             return licence if permissive(licence) else None
     return None
+
+
+_TEXTS = (
+    ("Apache-2.0", "apache license version 2.0"),
+    ("MIT", "permission is hereby granted, free of charge, to any person obtaining a copy"),
+    ("BSD", "redistribution and use in source and binary forms, with or without modification, are permitted"),
+    ("ISC", "permission to use, copy, modify, and/or distribute this software for any purpose"),
+    ("Zlib", "permission is granted to anyone to use this software for any purpose, including commercial"),
+)
+
+
+def of_text(notice: str) -> str | None:
+    """From the text of a licence itself."""
+    words = " ".join(notice.replace("Apache License,", "Apache License").lower().split())
+    if "general public license" in words or "mozilla public license" in words or "commons clause" in words:
+        return None
+    return next((name for name, phrase in _TEXTS if phrase in words), None)

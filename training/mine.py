@@ -3,6 +3,7 @@
 With `packages.json` present and `--pinned`, exactly those versions are read again. Otherwise candidates come from
 `seeds.json` and from what packages depend on; groups share the time by weight, and the list is written anew. Packages
 for evaluation are read first, and whatever copies their text, or that of `--benchmarks`, is left out elsewhere.
+The next packages are downloaded while one is parsed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import subprocess
 import time
 from collections import Counter, deque
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,13 +25,15 @@ from clew.parse.languages import LANGUAGES, language_of
 from training import registries, shards
 from training.names import held_out, usable_path
 from training.near import HeldOutLines
-from training.pairs import Definition, definitions
+from training.pairs import DOCUMENTED, Definition, definitions
 
 HERE = Path(__file__).parent
 PACKAGES = HERE / "packages.json"
 SEED = 20
 MAX_SOURCE_BYTES = 6_000_000  # of one package: breadth is worth more than depth
 MAX_PAIRS = 3_000
+MAX_OTHERS = 100  # pairs of a package that are no docs, beside as many as it has docs
+DOWNLOADS = 4  # at once, for each worker
 WIDE = 8  # times as much of a package that stands for a whole language
 EXCLUDED = re.compile(r"^@types/|-types$|^typescript|-src$|-data$|locale|icons?$|fonts?$|-bin$")
 _lines = HeldOutLines()
@@ -61,18 +64,22 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--pinned", action="store_true", help="read the versions of packages.json, nothing else")
     parser.add_argument("--resume", action="store_true", help="keep the shards there are, and add to them")
+    parser.add_argument("--groups", nargs="+", help="only these groups of seeds.json")
     parser.add_argument("--benchmarks", type=Path, help="folder of bare benchmark repositories whose text is left out")
     arguments = parser.parse_args()
     folder = shards.HOME / "shards"
     folder.mkdir(parents=True, exist_ok=True)
     registries.debian_sources()
+    registries.debian_binaries()
     seeds = json.loads((HERE / "seeds.json").read_text("utf-8"))
     if arguments.resume:
         _lines.load(shards.HOME / "lines.npy")
     else:
         _learn(arguments.benchmarks, _evaluated(seeds, arguments.pinned))
     print(f"{len(_lines):,} held-out lines", flush=True)
-    _run(_pinned_queues() if arguments.pinned else _queues(seeds), seeds["weights"], arguments)
+    queues = _pinned_queues() if arguments.pinned else _queues(seeds)
+    chosen = {group: queue for group, queue in queues.items() if group in (arguments.groups or queues)}
+    _run(chosen, seeds["weights"], arguments)
     if not arguments.pinned:
         write_list()
 
@@ -107,32 +114,53 @@ def _learn(benchmarks: Path | None, tasks: list[Task]) -> None:
 
 def mine(task: Task) -> Mined:
     """Read one package into its shard."""
-    begun = time.process_time()
-    name = re.sub(r"[^\w.+-]", "_", f"{task.ecosystem}-{task.name}")
-    path = shards.HOME / ("evaluation" if task.evaluate else "shards") / f"{name}.npz"
-    if path.with_suffix(".json").exists():
-        return Mined(task, None, "there already", {}, 0.0)
+    found = fetch(task)
+    return Mined(task, None, found, {}, 0.0) if isinstance(found, str) else digest(task, *found)
+
+
+def fetch(task: Task) -> tuple[registries.Package, bytes] | str:
+    """One package and its archive, or why there is none."""
+    if _shard_of(task).with_suffix(".json").exists():
+        return "there already"
     try:
         package = registries.resolve(task.ecosystem, task.name, task.version)
         if isinstance(package, str):
-            return Mined(task, None, package, {}, time.process_time() - begun)
+            return package
         package = package._replace(licence=package.licence or task.licence)
+        if not package.licence and not task.evaluate and task.ecosystem != "debian-binary":
+            return "licence"
+        return package, registries.read(package.url, registries.MAX_ARCHIVE_BYTES if task.wide > 1 else 30_000_000)
+    except Exception as error:  # noqa: BLE001  one unreadable package is counted, not fatal
+        return type(error).__name__
+
+
+def digest(task: Task, package: registries.Package, archive: bytes) -> Mined:
+    """Parse one package into its shard."""
+    begun = time.process_time()
+    try:
+        if not package.licence and task.ecosystem == "debian-binary":
+            package = package._replace(licence=registries.licence_of_deb(archive, package.name) or "")
         if not package.licence and not task.evaluate:
             return Mined(task, None, "licence", {}, time.process_time() - begun)
-        limit = registries.MAX_ARCHIVE_BYTES if task.wide > 1 else 30_000_000
-        found = list(_definitions(registries.read(package.url, limit), package.url, task))
+        found = list(_definitions(archive, package.url, task))
     except Exception as error:  # noqa: BLE001  one unreadable package is counted, not fatal
         return Mined(task, None, type(error).__name__, {}, time.process_time() - begun)
-    counts = Counter(language for language, item in found if item.query)
+    counts = Counter(language for language, item in found if item.query and item.kind in DOCUMENTED)
     if counts:
+        path = _shard_of(task)
         path.parent.mkdir(parents=True, exist_ok=True)
         shards.save(path, _record(task, package, dict(counts)), found, keep_all=task.evaluate)
     return Mined(task, package, "" if counts else "no pairs", dict(counts), time.process_time() - begun)
 
 
+def _shard_of(task: Task) -> Path:
+    name = re.sub(r"[^\w.+-]", "_", f"{task.ecosystem}-{task.name}")
+    return shards.HOME / ("evaluation" if task.evaluate else "shards") / f"{name}.npz"
+
+
 def _definitions(archive: bytes, url: str, task: Task) -> Iterator[tuple[str, Definition]]:
     seen: set[tuple[str, str]] = set()
-    size, pairs = 0, 0
+    size, pairs, others = 0, 0, 0
 
     def wanted(path: str) -> bool:
         language = LANGUAGES[language_of(path)]
@@ -149,10 +177,13 @@ def _definitions(archive: bytes, url: str, task: Task) -> Iterator[tuple[str, De
         size += len(content)
         for item in definitions(content, language, _never if task.evaluate else _lines):
             key = (item.name.rpartition(".")[2].lower(), item.query or item.name)
-            if key not in seen:  # builds of one source for several targets
-                seen.add(key)
-                pairs += bool(item.query)
-                yield language, item
+            if key in seen or (item.kind not in DOCUMENTED and (task.evaluate or others > MAX_OTHERS + pairs)):
+                continue
+            seen.add(key)  # builds of one source for several targets
+            documented = bool(item.query) and item.kind in DOCUMENTED
+            pairs += documented
+            others += bool(item.query) and not documented
+            yield language, item
         if not task.evaluate and (size > MAX_SOURCE_BYTES * task.wide or pairs > MAX_PAIRS * task.wide):
             return
 
@@ -192,6 +223,17 @@ def _queues(seeds: dict[str, Any]) -> dict[str, deque[Task]]:
             target.extend(Task(group, "pypi", re.sub(pattern, "", name)) for name in matching)
         else:
             target.extend(Task(group, "debian", name) for name in matching)
+    binaries = sorted(registries.debian_binaries())
+    for group, pattern in seeds["debian-binary"].items():
+        matching = [name for name in binaries if re.search(pattern, name)]
+        shuffle(matching)
+        target = queues.setdefault(group, deque())
+        known: set[str] = set()
+        for name in matching:
+            source = registries.debian_binaries()[name][0].source
+            if source not in known and not held_out(source) and not _shard_of(Task(group, "debian", source)).exists():
+                known.add(source)
+                target.append(Task(group, "debian-binary", name))
     return queues
 
 
@@ -214,14 +256,15 @@ def _run(queues: dict[str, deque[Task]], weights: dict[str, float], arguments: a
     seen: set[tuple[str, str]] = set()
     packages = 0
     running: dict[Future[Mined], Task] = {}
-    pool = ProcessPoolExecutor(arguments.workers)
+    pool = _started_pool(arguments.workers)
+    downloads = ThreadPoolExecutor(arguments.workers * DOWNLOADS)
     report_at = 0.0
     while True:
-        while len(running) < arguments.workers * 2 and time.monotonic() < deadline:
+        while len(running) < arguments.workers * DOWNLOADS and time.monotonic() < deadline:
             task = _next(queues, spent, weights, seen)
             if task is None:
                 break
-            running[pool.submit(mine, task)] = task
+            running[downloads.submit(_pass_on, pool, task)] = task
         if not running:
             break
         done, _ = wait(running, timeout=30, return_when=FIRST_COMPLETED)
@@ -231,7 +274,8 @@ def _run(queues: dict[str, deque[Task]], weights: dict[str, float], arguments: a
                 mined = future.result()
             except BrokenProcessPool:
                 reasons["crash"] += 1
-                pool, running = ProcessPoolExecutor(arguments.workers), {}
+                wait(running)
+                pool, running = _started_pool(arguments.workers), {}
                 break
             spent[task.group] += mined.seconds
             reasons[mined.reason] += 1
@@ -245,8 +289,21 @@ def _run(queues: dict[str, deque[Task]], weights: dict[str, float], arguments: a
             print(f"{totals.total():,} pairs, {packages} packages", dict(totals), dict(reasons), flush=True)
         if time.monotonic() > deadline + 120:
             break
+    downloads.shutdown(wait=False, cancel_futures=True)
     pool.shutdown(wait=False, cancel_futures=True)
     print(f"{totals.total():,} pairs", dict(totals.most_common()), dict(reasons), dict(spent), flush=True)
+
+
+def _started_pool(workers: int) -> ProcessPoolExecutor:
+    """Processes that were forked before any thread could hold a lock."""
+    pool = ProcessPoolExecutor(workers)
+    pool.submit(int).result()
+    return pool
+
+
+def _pass_on(pool: ProcessPoolExecutor, task: Task) -> Mined:
+    found = fetch(task)
+    return Mined(task, None, found, {}, 0.0) if isinstance(found, str) else pool.submit(digest, task, *found).result()
 
 
 def _next(

@@ -26,6 +26,11 @@ _SKIPPED_FILE = re.compile(
 )
 # Extensions of a held-out project that share nothing with it but its name.
 _OWN_PROJECTS = re.compile(r"^react-native-|^@react-native|^expo-")
+# Parts of held-out projects that do not bear their names.
+_ALIASES = re.compile(
+    r"\bk8s\b|\blibspring\b|\billuminate\b|\blib(?:gtest|gmock|absl|fmt)"
+    r"|^ruby-(?:action(?:cable|mailbox|mailer|pack|text|view)|active(?:job|model|record|storage|support)|railties)$"
+)
 
 
 @cache
@@ -38,8 +43,12 @@ def held_out(package: str) -> bool:
     name = package.lower()
     if _OWN_PROJECTS.search(name):
         return False
+    if _ALIASES.search(name):
+        return True
     parts = [part for part in _SEPARATORS.split(name) if part]
     runs = {"".join(parts[i:j]) for i in range(len(parts)) for j in range(i + 1, len(parts) + 1)}
+    runs |= {run.rstrip("0123456789") for run in runs}
+    runs |= {run.removeprefix("lib") for run in runs}
     names = _names()
     stripped = {_squash(_strip(name)), _squash(name)}
     endings = ("js", "py", "rs", "c", "cpp", "java", "lib", "core", "src", "ng", "hs")

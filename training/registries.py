@@ -1,7 +1,7 @@
-"""Finds and downloads packages from the registries that pip, npm and apt are configured for.
+"""Finds and downloads packages from the registries that pip, npm and apt are configured for, or from repositories.
 
 A package is looked up with its own registry's metadata (version, licence, address) and read as a stream of
-(path, content) without being unpacked or run. Main calls: `Registry.resolve`, `Registry.files`.
+(path, content) without being unpacked or run. Main calls: `resolve`, `read`, `files`.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import lzma
+import os
 import re
 import subprocess
 import tarfile
@@ -18,14 +19,21 @@ import urllib.request
 import zipfile
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from clew.parse.languages import LANGUAGES, language_of
 from training import licences
 
 TIMEOUT_S = 60
 MAX_ARCHIVE_BYTES = 250_000_000
 MAX_FILE_BYTES = 400_000
-DEBIAN_SUITES = ("trixie", "bookworm")  # the newer first
+MAX_REPOSITORY_BYTES = 60_000_000  # of code
+DEBIAN_SUITES = ("trixie", "sid", "bookworm")  # stable first; a mirror often has only the newest of a source
+DEBIAN_BINARY_SUITES = ("trixie", "sid")
+
+
+_REPOSITORY = "repository:"
 
 
 class Package(NamedTuple):
@@ -41,10 +49,21 @@ class Package(NamedTuple):
 
 def resolve(ecosystem: str, name: str, version: str = "") -> Package | str:
     """The package in its registry, or why there is none."""
-    return {"pypi": _pypi, "npm": _npm, "debian": _debian}[ecosystem](name, version)
+    known = {
+        "pypi": _pypi,
+        "npm": _npm,
+        "debian": _debian,
+        "debian-binary": _debian_binary,
+        "github": _repository,
+    }
+    return known[ecosystem](name, version)
 
 
 def read(url: str, limit: int = MAX_ARCHIVE_BYTES) -> bytes:
+    """What lies at an address; of a repository, its code as an archive."""
+    if url.startswith(_REPOSITORY):
+        folder, _, commit = url.removeprefix(_REPOSITORY).rpartition("@")
+        return _archive(folder, commit)
     with urllib.request.urlopen(url, timeout=TIMEOUT_S) as response:
         data: bytes = response.read(limit + 1)
     if len(data) > limit:
@@ -61,7 +80,8 @@ def files(archive: bytes, url: str, wanted: Any) -> Iterator[tuple[str, bytes]]:
                 if not item.is_dir() and item.file_size <= MAX_FILE_BYTES and wanted(path):
                     yield path, zipped.read(item)
         return
-    with tarfile.open(fileobj=io.BytesIO(archive), mode="r|*") as tar:
+    packed = _data_of_deb(archive) if url.endswith(".deb") else archive
+    with tarfile.open(fileobj=io.BytesIO(packed), mode="r|*") as tar:
         for member in tar:
             path = member.name.removeprefix("./")
             if member.isfile() and member.size <= MAX_FILE_BYTES and wanted(path):
@@ -169,3 +189,99 @@ def _debian_package(source: Source) -> Package | str:
     notices = [text for _, text in files(archive, packed[0], lambda path: path == "debian/copyright")]
     licence = licences.of_debian(notices[0].decode("utf-8", "replace")) if notices else None
     return Package("debian", source.name, source.version, licence or "", base + original[0])
+
+
+# -- Debian's built packages: of languages that are not compiled, and of headers, they hold the sources ------------
+
+
+class Binary(NamedTuple):
+    """One entry of the index of Debian's built packages."""
+
+    name: str
+    version: str
+    source: str
+    path: str
+
+
+@cache
+def debian_binaries() -> dict[str, list[Binary]]:
+    """All built packages of the suites, by name."""
+    found: dict[str, list[Binary]] = {}
+    for suite in DEBIAN_BINARY_SUITES:
+        index = lzma.decompress(read(f"{_debian_base()}/dists/{suite}/main/binary-amd64/Packages.xz"))
+        for paragraph in index.decode("utf-8", "replace").split("\n\n"):
+            fields: dict[str, str] = dict(
+                re.findall(r"^(Package|Source|Version|Filename): (.*)$", paragraph, re.MULTILINE)
+            )
+            if "Filename" in fields:
+                source = (fields.get("Source") or fields["Package"]).split()[0]
+                binary = Binary(fields["Package"], fields["Version"], source, fields["Filename"])
+                found.setdefault(binary.name, []).append(binary)
+    return found
+
+
+def _debian_binary(name: str, version: str) -> Package | str:
+    """The licence is not known before the package is read: `licence_of_deb`."""
+    for binary in debian_binaries().get(name, ()):
+        if version in ("", binary.version):
+            return Package("debian-binary", name, binary.version, "", f"{_debian_base()}/{binary.path}")
+    return "unknown"
+
+
+def licence_of_deb(archive: bytes, name: str) -> str | None:
+    wanted = f"usr/share/doc/{name}/copyright"
+    notices = [text for _, text in files(archive, ".deb", lambda path: path == wanted)]
+    return licences.of_debian(notices[0].decode("utf-8", "replace")) if notices else None
+
+
+def _data_of_deb(archive: bytes) -> bytes:
+    """The member `data.tar.*` of an `ar` archive."""
+    start = 8
+    while start + 60 <= len(archive):
+        name, size = archive[start : start + 16], int(archive[start + 48 : start + 58])
+        if name.startswith(b"data.tar"):
+            return archive[start + 60 : start + 60 + size]
+        start += 60 + size + size % 2
+    raise ValueError("no data in the archive")
+
+
+# -- Repositories that were fetched before: OWNER+NAME/repo in the folder that the environment names ----------------
+
+
+def _repository(name: str, version: str) -> Package | str:
+    folder = Path(os.environ.get("CLEW_TRAINING_REPOSITORIES", "")) / name.replace("/", "+") / "repo"
+    if not folder.is_dir():
+        return "missing"
+    commit = version or _git(folder, "rev-parse", "HEAD").decode().strip()
+    rows = [row.split("\t") for row in _git(folder, "ls-tree", commit).decode("utf-8", "replace").splitlines()]
+    notices = [head.split()[2] for head, path in rows if re.match(r"(?i)licen[cs]e|copying", path) and " blob " in head]
+    found = {licences.of_text(_git(folder, "cat-file", "blob", blob).decode("utf-8", "replace")) for blob in notices}
+    licence = "" if None in found else " OR ".join(sorted(text for text in found if text))
+    return Package("github", name, commit, licence, f"{_REPOSITORY}{folder}@{commit}")
+
+
+def _archive(folder: str, commit: str) -> bytes:
+    """An archive of the code in a commit; blobs that are not there are left out."""
+    listing = _git(Path(folder), "ls-tree", "-r", "-z", commit).decode("utf-8", "replace")
+    rows = [row.split("\t", 1) for row in listing.split("\0") if row]
+    chosen = [(head.split()[2], path) for head, path in rows if LANGUAGES[language_of(path)].role == "code"]
+    given = _git(Path(folder), "cat-file", "--batch", text="".join(f"{blob}\n" for blob, _ in chosen).encode())
+    held, start = io.BytesIO(), 0
+    with tarfile.open(fileobj=held, mode="w") as tar:
+        for _, path in chosen:
+            end = given.index(b"\n", start)
+            head = given[start:end].split()
+            start = end + 1
+            if head[-1] == b"missing":
+                continue
+            size = int(head[2])
+            if size <= MAX_FILE_BYTES and held.tell() < MAX_REPOSITORY_BYTES:
+                member = tarfile.TarInfo("package/" + path)
+                member.size = size
+                tar.addfile(member, io.BytesIO(given[start : start + size]))
+            start += size + 1
+    return held.getvalue()
+
+
+def _git(folder: Path, *arguments: str, text: bytes = b"") -> bytes:
+    return subprocess.run(["git", "-C", str(folder), *arguments], input=text, capture_output=True, check=True).stdout

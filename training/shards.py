@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from clew import tokens
-from training.pairs import Definition
+from training.pairs import KINDS, Definition
 
 HOME = Path(".cache/training")
 
@@ -43,7 +43,12 @@ class Shard:
     targets: np.ndarray  # row of `documents` for each query
     languages: np.ndarray  # name of the language of each query
     hashes: np.ndarray  # of each query's text
-    types: np.ndarray  # whether each query speaks of a type
+    kinds: np.ndarray  # place in `KINDS` of each query
+
+    @property
+    def types(self) -> np.ndarray:
+        """Whether each query speaks of a type."""
+        return self.kinds == KINDS.index("type")
 
 
 def ragged(rows: Sequence[tuple[bytes, bytes]]) -> Ragged:
@@ -74,7 +79,7 @@ def save(path: Path, record: dict[str, Any], found: Sequence[tuple[str, Definiti
         targets=np.array([i for i, _, _ in asked], np.int32),
         languages=np.array([language for _, language, _ in asked], "U12"),
         hashes=np.array([zlib.crc32(item.query.lower().encode()) for _, _, item in asked], np.uint32),
-        types=np.array([item.is_type for _, _, item in asked], bool),
+        kinds=np.array([KINDS.index(item.kind) for _, _, item in asked], np.uint8),
     )
     sidecar = {"record": record, "queries": [item.query for _, _, item in asked]}
     path.with_suffix(".json").write_text(json.dumps(sidecar), "utf-8")
@@ -95,5 +100,5 @@ def load(path: Path) -> Shard:
             data["targets"],
             data["languages"],
             data["hashes"],
-            data["types"],
+            data["kinds"] if "kinds" in data else data["types"].astype(np.uint8),
         )

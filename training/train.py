@@ -1,7 +1,7 @@
 """Trains the model: one vector for each term, a weight for it in questions and another in code.
 
 Symmetric InfoNCE: in a batch, each sentence must find its own definition among all the others, and the other way round.
-A batch is made of groups from one package each, so that what must be told apart is alike. Needs torch
+A batch is made of groups from one package and of one kind each, so that what must be told apart is alike. Needs torch
 (`requirements.txt`), and neither Clew nor a network. Writes float arrays; `training.export` makes the model of them.
 """
 
@@ -67,11 +67,13 @@ class Model(torch.nn.Module):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=500)
+    parser.add_argument("--steps", type=int, default=900)
     parser.add_argument("--buckets", type=int, default=8192, help="rows shared by the terms outside the vocabulary")
     parser.add_argument("--dimension", type=int, default=DIMENSION)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--balance", type=float, default=1.0, help="1: as mined; 0: every language alike often")
+    parser.add_argument("--names", type=float, default=0.0, help="share of the groups of undocumented functions' names")
+    parser.add_argument("--files", type=float, default=0.0, help="share of the groups of files' own words")
     parser.add_argument("--rate", type=float, default=RATE)
     parser.add_argument("--dropout", type=float, default=DROPOUT, help="share of a row's terms left out in a step")
     parser.add_argument("--threads", type=int, default=1)
@@ -84,7 +86,12 @@ def main() -> None:
     with np.load(HOME / "pairs.npz") as data:
         queries = load_side(data, "q", vocabulary, arguments.buckets)
         documents = load_side(data, "d", vocabulary, arguments.buckets)
-        groups = make_groups(data["package"], data["language"], dice)
+        kinds = np.maximum(data["kind"].astype(np.int64) - 1, 0)  # docs, names, files
+        groups = make_groups(data["package"], kinds, data["language"], dice)
+        of_group = np.array([kinds[group[0]] for group in groups])
+        keep = dice.random(len(groups)) < np.array([1.0, arguments.names, arguments.files])[of_group]
+        groups = [group for group, kept in zip(groups, keep, strict=True) if kept]
+        print(f"{len(groups):,} groups", np.bincount(of_group[keep], minlength=3).tolist(), flush=True)
         odds = group_odds(groups, data["language"], arguments.balance)
         hashes = torch.from_numpy(data["query_hash"].astype(np.int64))
     model = Model(len(vocabulary) + max(arguments.buckets, 1), arguments.dimension)
@@ -113,17 +120,20 @@ def load_side(data: np.lib.npyio.NpzFile, side: str, vocabulary: np.ndarray, buc
     return Side(torch.from_numpy(ids), torch.from_numpy(factors), bounds)
 
 
-def make_groups(packages: np.ndarray, languages: np.ndarray, dice: np.random.Generator) -> list[np.ndarray]:
-    """Rows in groups of one package; what is left over is grouped by language."""
+def make_groups(
+    packages: np.ndarray, kinds: np.ndarray, languages: np.ndarray, dice: np.random.Generator
+) -> list[np.ndarray]:
+    """Rows in groups of one package and kind; what is left over is grouped by language."""
     groups: list[np.ndarray] = []
-    rest: dict[int, list[int]] = {}
-    edges = np.flatnonzero(np.diff(packages)) + 1
-    for rows in np.split(np.arange(len(packages)), edges):
+    rest: dict[tuple[int, int], list[int]] = {}
+    keys = packages.astype(np.int64) * (kinds.max() + 1) + kinds
+    order = np.argsort(keys, kind="stable")
+    for rows in np.split(order, np.flatnonzero(np.diff(keys[order])) + 1):
         dice.shuffle(rows)
         whole = len(rows) // GROUP * GROUP
         groups += list(rows[:whole].reshape(-1, GROUP))
         for row in rows[whole:]:
-            rest.setdefault(int(languages[row]), []).append(int(row))
+            rest.setdefault((int(languages[row]), int(kinds[row])), []).append(int(row))
     for rows_left in rest.values():
         whole = len(rows_left) // GROUP * GROUP
         groups += list(np.array(rows_left[:whole], np.int64).reshape(-1, GROUP))

@@ -14,9 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from training import shards
+from training.pairs import DOCUMENTED, KINDS
 from training.shards import Ragged
 
-TERMS = 56_000
+TERMS = 64_000
 MIN_COUNT = 5
 MIN_PACKAGES = 2
 MAX_PER_PACKAGE = 400  # of one term's count
@@ -61,7 +62,7 @@ def write_pairs(paths: list[Path], vocabulary: np.ndarray) -> None:
     """All pairs, package by package: hashes (not rows, so that unknown terms can have buckets)."""
     asked: Counter[int] = Counter()
     copies: set[int] = set()
-    columns: dict[str, list[np.ndarray]] = {name: [] for name in ("package", "language", "query_hash")}
+    columns: dict[str, list[np.ndarray]] = {name: [] for name in ("package", "language", "kind", "query_hash")}
     sides: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {"q": [], "d": []}
     languages: dict[str, int] = {}
     for number, path in enumerate(paths):
@@ -83,6 +84,7 @@ def write_pairs(paths: list[Path], vocabulary: np.ndarray) -> None:
             sides["q"].append(row_of(shard.queries, i))
             sides["d"].append((body[0][:MAX_TERMS], body[1][:MAX_TERMS]))
         columns["package"].append(np.full(len(kept), number, np.int32))
+        columns["kind"].append(shard.kinds[kept])
         columns["query_hash"].append(shard.hashes[kept])
         columns["language"].append(
             np.array([languages.setdefault(str(name), len(languages)) for name in shard.languages[kept]], np.int16)
@@ -94,8 +96,11 @@ def write_pairs(paths: list[Path], vocabulary: np.ndarray) -> None:
         data[f"{side}_bounds"] = np.concatenate([[0], np.cumsum([len(terms) for terms, _ in rows])])
     data["languages"] = np.array(list(languages))
     np.savez(shards.HOME / "pairs.npz", **data)
-    names = Counter(dict(zip(languages, np.bincount(data["language"]).tolist(), strict=True)))
-    print(f"{len(data['package']):,} pairs of {len(paths):,} packages", dict(names.most_common()))
+    kinds = np.bincount(data["kind"], minlength=len(KINDS)).tolist()
+    documented = data["language"][data["kind"] < len(DOCUMENTED)]
+    names = Counter(dict(zip(languages, np.bincount(documented, minlength=len(languages)).tolist(), strict=True)))
+    print(f"{len(data['package']):,} pairs of {len(paths):,} packages", dict(zip(KINDS, kinds, strict=True)))
+    print(f"{len(documented):,} of them are documented", dict(names.most_common()))
     coverage = np.isin(data["d_terms"][:2_000_000], vocabulary).mean()
     print(f"{coverage:.1%} of the distinct terms of a document are known")
 
