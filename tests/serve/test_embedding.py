@@ -46,14 +46,14 @@ def test_from_the_first_index_to_an_answer(tree: Path, server: EmbeddingServer, 
     assert ran[-1].envelope["results"][0]["path"] == "m7.py"
     assert "provided" in ran[-1].envelope["results"][0]["explain"] and ran[-1].envelope["warnings"] == []
     ran.append(clew("status", str(tree), env=env))
-    assert "openai tiny, 64 numbers, beside static-code-1" in ran[-1].out
+    assert "openai tiny, 64 numbers, beside static-code-2" in ran[-1].out
     ran.append(clew("status", str(tree), "--json", env=env))
     fingerprint = ran[-1].envelope["fingerprint"]
     assert [fingerprint[f"embedding{name}"] for name in ("Provider", "Model", "Dimension", "Base")] == [
         "openai",
         "tiny",
         64,
-        "static-code-1",
+        "static-code-2",
     ]
     ran.append(clew("doctor", env=env))
     assert f"embedding: openai model tiny at {server.url} answers with 64 numbers" in ran[-1].out
