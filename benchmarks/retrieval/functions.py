@@ -114,7 +114,8 @@ def copy_without_docs(source: Path, target: Path) -> list[Asked]:
                 bare[span] = _NOT_BREAK.sub(b" ", bytes(bare[span]))
         for symbol in extract(content, language.name).symbols:
             is_long = len(bytes(bare[symbol.start_byte : symbol.end_byte]).split()) * 8 >= MIN_BODY
-            text = sentence(symbol, language.name) if symbol.kind in FUNCTION_KINDS and is_long else ""
+            is_asked = symbol.kind in FUNCTION_KINDS and is_long
+            text = sentence(symbol.doc, symbol.name, language.name) if is_asked else ""
             if text and not _NO_QUESTION.search(text):
                 line = content.count(b"\n", 0, symbol.name_byte) + 1
                 said.setdefault(text, set()).add((key, line))

@@ -113,7 +113,7 @@ def text(path: str, found: TextFound, scope: Scope, mode: str) -> Envelope:
 
 
 def symbols(path: str, found: SymbolsFound, scope: Scope) -> Envelope:
-    return ok(path, found, scope, symbols=[_named(item) for item in found.symbols])
+    return ok(path, found, scope, symbols=[_named(found.root, item) for item in found.symbols])
 
 
 def outline(path: str, found: Outline, scope: Scope) -> Envelope:
@@ -346,8 +346,9 @@ def _symbol(symbol: Symbol) -> Envelope:
     }
 
 
-def _named(item: NamedSymbol) -> Envelope:
-    return {"path": item.path, "language": item.language, **_symbol(item.symbol), "fresh": item.fresh}
+def _named(root: str, item: NamedSymbol) -> Envelope:
+    place = {"codebase": root, "path": item.path, "language": item.language}
+    return {**place, **_symbol(item.symbol), "fresh": item.fresh}
 
 
 def _time(mtime_ns: int) -> str | None:
