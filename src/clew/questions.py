@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from clew.config import Config
@@ -16,6 +18,7 @@ from clew.search import exact, find, navigate
 from clew.search.exact import Page
 from clew.search.filters import Filter, Scope, make_filter, narrowed
 from clew.search.hits import overlaps, shown
+from clew.search.pages import Frozen, Pages
 from clew.search.pattern import TextQuery, compile_pattern
 from clew.search.query import Mode, View, like_code, parse_query
 from clew.search.reading import Reader, Reading, probe_of, together
@@ -40,7 +43,7 @@ class Questions:
 
     def __init__(self, config: Config, catalog: Catalog, encoders: Encoders, reader: Reader) -> None:
         self.config, self.catalog = config, catalog
-        self._encoders, self._reader = encoders, reader
+        self._encoders, self._reader, self._pages = encoders, reader, Pages()
 
     def resolve(self, path: str | None = None) -> Codebase:
         """The codebase that a path belongs to, or `NotIndexed`."""
@@ -62,26 +65,40 @@ class Questions:
         if explain and view == "functions":
             raise BadInput("only files are explained; ask without `explain`, or for the files view")
         places = [path] if path is None or isinstance(path, str) else path
-        asked_of = [self._question(place, scope) for place in dict.fromkeys(places)]
-        codebases = [codebase for codebase, _ in asked_of]
+        resolved = [self._question(place, scope) for place in dict.fromkeys(places)]
+        codebases = [codebase for codebase, _ in resolved]
         query = parse_query(text, root=codebases[0].root if len(codebases) == 1 else "")
+        asked_of = tuple((codebase, narrowed(where, query.asked)) for codebase, where in resolved)
         told = text if view == "functions" else query.told
         asked = Asked() if mode == "lexical" else self._asked(codebases[0], told, text)
 
         def ask(readings: tuple[Reading, ...]) -> Found:
-            sources = []
-            for reading, (codebase, where) in zip(readings, asked_of, strict=True):
-                reading.require_files()
-                filter_ = narrowed(where, query.asked)
-                sources.append(find.Source(codebase.store, reading.connection, reading.snapshot, filter_))
+            sources = _sources(readings, asked_of)
             search = find.Search(sources, query, asked.vector, words=mode != "semantic", provided=asked.provided)
-            ranked = search.functions() if view == "functions" else search.files(explain=explain)
-            hits, is_cut = shown(readings, ranked, limit)
-            fresh = together(readings)
-            total = max(search.count(view) - fresh.dropped, len(hits))
-            return Found(codebases[0].root, fresh, tuple(hits), total, is_cut, query.terms, asked.trouble)
+            return self._page(readings, Frozen(search, asked_of, view, explain, 0, query.terms, asked.trouble), limit)
 
         return self._reader.ask_all(codebases, ask)
+
+    def search_on(self, continuation: str, *, limit: int | None = None) -> Found:
+        """The next hits of a search, in the order that was found then."""
+        limit = _positive(self.config.result_limit if limit is None else limit)
+        frozen = self._pages.find(continuation)
+
+        def ask(readings: tuple[Reading, ...]) -> Found:
+            bound = frozen.search.bound_to(_sources(readings, frozen.asked_of))
+            return self._page(readings, replace(frozen, search=bound), limit)
+
+        return self._reader.ask_all([codebase for codebase, _ in frozen.asked_of], ask)
+
+    def _page(self, readings: tuple[Reading, ...], frozen: Frozen, limit: int) -> Found:
+        search = frozen.search
+        ranked = search.functions() if frozen.view == "functions" else search.files(explain=frozen.explain)
+        page = shown(readings, itertools.islice(ranked, frozen.taken, None), limit)
+        fresh = together(readings)
+        total = max(search.count(frozen.view) - fresh.dropped, len(page.hits))
+        handle = self._pages.keep(replace(frozen, taken=frozen.taken + page.taken)) if page.is_cut else None
+        root = frozen.asked_of[0][0].root
+        return Found(root, fresh, tuple(page.hits), total, page.is_cut, frozen.terms, frozen.trouble, handle)
 
     def grep(
         self, query: TextQuery, path: str | None = None, *, page: Page | None = None, scope: Scope | None = None
@@ -108,8 +125,8 @@ class Questions:
             source = find.Source(codebase.store, reading.connection, reading.snapshot, Filter())
             search = find.Search([source], like_code(text), asked.vector, provided=asked.provided)
             others = (hit for hit in search.functions() if not overlaps(reading.connection, hit, key, first, last))
-            hits, is_cut = shown([reading], others, limit)
-            return Found(codebase.root, reading.fresh, tuple(hits), len(hits), is_cut, (), asked.trouble)
+            page = shown([reading], others, limit)
+            return Found(codebase.root, reading.fresh, tuple(page.hits), len(page.hits), page.is_cut, (), asked.trouble)
 
         return self._reader.ask(codebase, ask)
 
@@ -208,6 +225,15 @@ class Questions:
             include=scope.include, exclude=scope.exclude, languages=scope.languages, subtree=codebase.subtree
         )
         return codebase, where
+
+
+def _sources(readings: Sequence[Reading], asked_of: Sequence[tuple[Codebase, Filter]]) -> list[find.Source]:
+    """What a search looks at: each codebase in the state that is read, and which of its files count."""
+    sources = []
+    for reading, (codebase, where) in zip(readings, asked_of, strict=True):
+        reading.require_files()
+        sources.append(find.Source(codebase.store, reading.connection, reading.snapshot, where))
+    return sources
 
 
 def _positive(limit: int) -> int:

@@ -264,6 +264,7 @@ class Found(Answer):
     truncated: bool
     terms: tuple[str, ...]
     unasked: str = ""  # why the embedding provider had no part in it, if it should have had
+    continuation: str | None = None  # what the next hits are asked for with
 
 
 @dataclass(frozen=True, slots=True)

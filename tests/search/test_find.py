@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from clew import Engine
+from clew.errors import NotFound
 from clew.search import find
 from clew.search.filters import Scope
+from clew.search.pages import MAX_BYTES, Pages
 from clew.search.query import View
 from clew.store import derive
 from clew.types import Hit
@@ -166,3 +170,55 @@ def test_two_worktrees_of_one_repository_are_two_codebases(engine: Engine, tmp_p
         ("side", "a.py"),
         ("side", "b.py"),
     }
+
+
+@pytest.mark.parametrize("view", ["files", "functions"])
+def test_pages_go_on_in_the_order_of_the_first(engine: Engine, tree: Path, view: View) -> None:
+    """All pages together are one long page, even if the tree changes between them."""
+    engine.index(str(tree))
+    whole = engine.search("compute total alpha", str(tree), view=view, limit=1_000).hits
+    first = engine.search("compute total alpha", str(tree), view=view, limit=7)
+    assert first.truncated and first.continuation is not None
+    (tree / "pkg1" / "alpha_total.py").write_text("def compute_total_alpha(alpha, total): return alpha, total\n")
+    found, page = list(first.hits), first
+    while page.continuation is not None:
+        page = engine.search_on(page.continuation, limit=7)
+        found += page.hits
+    assert places(tuple(found)) == places(whole)
+    assert page.freshness.decision in ("synced", "fresh", "skipped_recent")
+    again = engine.search_on(first.continuation, limit=7)
+    assert places(again.hits) == places(tuple(found[7:14])), "a handle may be used again"
+
+
+def test_a_page_leaves_out_what_is_not_what_was_ranked(engine: Engine, tree: Path) -> None:
+    engine.index(str(tree))
+    first = engine.search("compute total alpha", str(tree), limit=3)
+    assert first.continuation is not None
+    later = [hit.path for hit in engine.search_on(first.continuation, limit=3).hits]
+    (tree / later[0]).unlink()
+    (tree / later[1]).write_text("nothing = 1\n")
+    engine.sync(str(tree))
+    assert later[2] == engine.search_on(first.continuation, limit=3).hits[0].path
+
+
+def test_a_continuation_that_nobody_knows(engine: Engine) -> None:
+    with pytest.raises(NotFound, match="unknown or has expired"):
+        engine.search_on("no such handle")
+
+
+def test_pages_are_forgotten() -> None:
+    clock = [0.0]
+    pages = Pages(lambda: clock[0])
+    frozen: Any = SimpleNamespace(search=SimpleNamespace(nbytes=1_000))
+    handles = [pages.keep(frozen) for _ in range(70)]
+    assert pages.find(handles[-1]) is frozen
+    with pytest.raises(NotFound):
+        pages.find(handles[0])
+    large: Any = SimpleNamespace(search=SimpleNamespace(nbytes=MAX_BYTES))
+    assert pages.find(pages.keep(large)) is large
+    with pytest.raises(NotFound):
+        pages.find(handles[-1])
+    last = pages.keep(frozen)
+    clock[0] = 601.0
+    with pytest.raises(NotFound):
+        pages.find(last)

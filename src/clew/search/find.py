@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -78,6 +79,19 @@ class Search:
             self.measured = [rank.by_meaning(item) for item in self.measured]
         self.rankings = rank.weigh(self.measured)
 
+    @property
+    def nbytes(self) -> int:
+        """About how much room the order takes."""
+        chunks = sum(len(item.body) for item in self.measured)
+        return 4 * (3 * chunks + sum(len(r.features) * len(r.total) for r in self.rankings))
+
+    def bound_to(self, sources: Sequence[Source]) -> Search:
+        """The same order, frozen, to be shown from other states of the same codebases."""
+        found = copy.copy(self)
+        _ = self._kept
+        found.__dict__ |= {"_kept": self._kept, "_sources": sources}
+        return found
+
     def count(self, view: str) -> int:
         """How many files have anything to do with the query; of functions, how many are placed."""
         import numpy as np
@@ -105,6 +119,8 @@ class Search:
             if chunks:
                 also = self._copies(source, document, place)
                 held, score = self._file(source, file), float(ranking.total[place])
+                if held is None:
+                    continue
                 why = (
                     {name: round(float(values[place]), 4) for name, values in ranking.features.items()}
                     if explain
@@ -116,7 +132,9 @@ class Search:
         """One hit a definition, whatever its file; the name counts as much as the meaning."""
         for value, source, place, file in self._functions:
             view = self.measured[source].view
-            yield Ranked(source, self._file(source, view.files[file]), int(view.chunks[place]), value, is_file=False)
+            held = self._file(source, view.files[file])
+            if held is not None:
+                yield Ranked(source, held, int(view.chunks[place]), value, is_file=False)
 
     @cached_property
     def _functions(self) -> list[tuple[float, int, int, int]]:
@@ -217,9 +235,11 @@ class Search:
         files = [view.files[other] for other in np.flatnonzero(view.document == document).tolist() if other != place]
         return tuple(file.path for file in files if where.allows(file.path, file.language))
 
-    def _file(self, source: int, file: posting_rows.SnapshotFile) -> FileOf:
+    def _file(self, source: int, file: posting_rows.SnapshotFile) -> FileOf | None:
+        """A file as the source has it; None if that is not what was ranked any more."""
         item = self._sources[source]
-        return posting_rows.file_at(item.connection, item.snapshot.id, file.path)
+        found = posting_rows.file_at(item.connection, item.snapshot.id, file.path)
+        return found if found is not None and found.facts == file.facts else None
 
 
 def _having(source: Source, text: str) -> frozenset[int]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -22,13 +22,22 @@ ALIKE = 0.9  # of the terms of two files together, in both: they are nearly the 
 MIN_ALIKE_TERMS = 30  # fewer terms say too little
 
 
-def shown(readings: Sequence[Reading], ranked: Iterable[Ranked], limit: int) -> tuple[list[Hit], bool]:
-    """The first hits whose files are still there, each with the copies that still are, and whether there are more.
+class Shown(NamedTuple):
+    """Hits, whether there are more, and how many places of the order were looked at for them."""
+
+    hits: list[Hit]
+    is_cut: bool
+    taken: int
+
+
+def shown(readings: Sequence[Reading], ranked: Iterable[Ranked], limit: int) -> Shown:
+    """The first hits whose files are still there, each with the copies that still are.
 
     A file that is nearly the same as one before it is named there, and takes no place of its own."""
     hits: list[Hit] = []
     files = _Alike()
-    for hit in ranked:
+    taken = 0
+    for taken, hit in enumerate(ranked):
         reading = readings[hit.source]
         is_fresh = reading.check(hit.file.path, hit.file.stat, hit.file.blob)
         if is_fresh is None:
@@ -37,12 +46,12 @@ def shown(readings: Sequence[Reading], ranked: Iterable[Ranked], limit: int) -> 
         if before is not None:
             hits[before] = replace(hits[before], near=(*hits[before].near, hit.file.path))
         elif len(hits) == limit:
-            return hits, True
+            return Shown(hits, True, taken)
         else:
             also = tuple(path for path in hit.also if _is_copy(reading, path, hit.file.blob))
             hits.append(show(reading, replace(hit, also=also) if hit.also else hit, is_fresh))
             files.add(reading, hit.file)
-    return hits, False
+    return Shown(hits, False, taken)
 
 
 class _Alike:

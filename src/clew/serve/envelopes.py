@@ -89,7 +89,7 @@ def scope_of(scope: Scope) -> Envelope:
 
 def search(path: str, found: Found, scope: Scope) -> Envelope:
     results = [_hit(hit) for hit in found.hits]
-    shape = {"total": found.total, "truncated": found.truncated, "continuation": None}
+    shape = {"total": found.total, "truncated": found.truncated, "continuation": found.continuation}
     envelope = ok(path, found, scope, results=results, **shape)
     if found.unasked:
         message = f"this answer is without the embedding provider's part: {found.unasked}"

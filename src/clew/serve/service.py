@@ -12,6 +12,7 @@ from typing import Any
 from clew.engine import Engine
 from clew.errors import Ambiguous, BadInput, ClewError
 from clew.serve import envelopes, gates, tools
+from clew.serve.budget import MAX_TOKENS, MIN_TOKENS, fit
 from clew.serve.gates import Envelope
 from clew.serve.sessions import NO_SCOPE, Identity, Sessions, SessionScope, checked_scope, within
 from clew.types import PROJECT
@@ -37,23 +38,26 @@ class Service:
         """Call a tool by its name; whatever goes wrong is an envelope too.
 
         A session is named by a header, an argument or the connection, in this order."""
-        given = {key: value for key, value in arguments.items() if key != "session_id"}
-        named = arguments.get("session_id")
+        given = {key: value for key, value in arguments.items() if key not in ("session_id", "max_tokens")}
+        named, most = arguments.get("session_id"), arguments.get("max_tokens")
         identity = self.sessions.identify(header, named if named is None else str(named), connection)
-        if tool in SCOPE_TOOLS:
+        if most is not None and (not isinstance(most, int) or isinstance(most, bool) or most < MIN_TOKENS):
+            envelope = gates.failure(_here(), BadInput(f"max_tokens must be a number from {MIN_TOKENS} up"), tool)
+        elif tool in SCOPE_TOOLS:
             envelope = self._manage_scope(tool, given, identity)
         else:
             scope = self.sessions.scope(identity.id)
+            tokens = {"max_tokens": most} if most is not None and tool == "search_text" else {}
             with within(scope):
-                envelope = tools.call(self.engine, tool, given)
+                envelope = tools.call(self.engine, tool, {**given, **tokens})
             if "scope" in envelope:
                 envelope["scope"] = {**_whole(scope, given), **envelope["scope"]}
         if tool in _STABLE:
-            return envelope
+            return fit(envelope)
         envelope["session_id"] = identity.id
         if identity.warning:
             envelope.setdefault("warnings", []).append(envelopes.warning("SESSION_ID_IGNORED", identity.warning))
-        return envelope
+        return fit(envelope, MAX_TOKENS if most is None or envelope["status"] == "error" else most)
 
     def _manage_scope(self, tool: str, arguments: Mapping[str, Any], identity: Identity) -> Envelope:
         try:

@@ -74,12 +74,16 @@ def search_codebase(
     view: str = "files",
     mode: str = "hybrid",
     explain: bool = False,
+    continuation: str | None = None,
     include_globs: Globs = None,
     exclude_globs: Globs = None,
     languages: Globs = None,
 ) -> Envelope:
-    """Ranked hits for a question."""
+    """Ranked hits for a question; with the `continuation` of an answer, the next ones of its order."""
     scope = _scope(include_globs, exclude_globs, languages)
+    if continuation is not None:
+        found = engine.search_on(continuation, limit=limit)
+        return envelopes.search(path or found.root, found, scope)
 
     def ask(places: list[str]) -> Envelope:
         found = engine.search(
@@ -107,7 +111,7 @@ def semantic_search(
 ) -> Envelope:
     """Ranked hits by meaning alone."""
     filters = (include_globs, exclude_globs, languages)
-    return search_codebase(engine, query, path, limit, "files", "semantic", False, *filters)
+    return search_codebase(engine, query, path, limit, "files", "semantic", False, None, *filters)
 
 
 def find_similar(

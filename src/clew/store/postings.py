@@ -84,15 +84,14 @@ def files_of(connection: apsw.Connection, snapshot: int, facts: Iterable[int]) -
     return found
 
 
-def file_at(connection: apsw.Connection, snapshot: int, path: str) -> FileOf:
+def file_at(connection: apsw.Connection, snapshot: int, path: str) -> FileOf | None:
     """A file of the snapshot that has facts, by its path."""
     row = fetch_one(
         connection,
         f"SELECT {_FILE} WHERE snapshot = ? AND path = ?",
         (snapshot, path),
     )
-    assert row is not None
-    return _file(path, row)
+    return _file(path, row) if row is not None else None
 
 
 def _file(path: str, row: tuple[Any, ...]) -> FileOf:

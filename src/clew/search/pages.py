@@ -1,0 +1,70 @@
+"""Orders of hits kept for a while, so that the next page goes on where the last one ended, whatever happens meanwhile.
+
+Main calls: `Pages.keep`, `Pages.find`.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from clew.errors import NotFound
+from clew.lifecycle.catalog import Codebase
+from clew.search.filters import Filter
+from clew.search.find import Search
+from clew.search.query import View
+
+MAX_AGE_S = 600.0
+MAX_KEPT = 64
+MAX_BYTES = 64_000_000  # of all together: each holds some numbers for every chunk of its codebases
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """An order of hits, and how much of it has been shown."""
+
+    search: Search
+    asked_of: tuple[tuple[Codebase, Filter], ...]
+    view: View
+    explain: bool
+    taken: int
+    terms: tuple[str, ...]
+    trouble: str
+
+
+class Pages:
+    """The orders of one process; safe to share between threads."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._kept: dict[str, tuple[float, Frozen]] = {}
+        self._lock = threading.Lock()
+
+    def keep(self, frozen: Frozen) -> str:
+        """Keep an order for the next page; the handle that finds it."""
+        handle = str(uuid.uuid4())
+        with self._lock:
+            self._forget()
+            self._kept[handle] = (self._clock(), frozen)
+        return handle
+
+    def find(self, handle: str) -> Frozen:
+        """The order of a handle, which stays good until it expires."""
+        with self._lock:
+            self._forget()
+            found = self._kept.get(handle)
+        if found is None:
+            raise NotFound(f"the continuation {handle[:40]!r} is unknown or has expired; ask the question again")
+        return found[1]
+
+    def _forget(self) -> None:
+        oldest = self._clock() - MAX_AGE_S
+        for handle in [handle for handle, (kept, _) in self._kept.items() if kept < oldest]:
+            del self._kept[handle]
+        held = sum(frozen.search.nbytes for _, frozen in self._kept.values())
+        while len(self._kept) > MAX_KEPT or (held > MAX_BYTES and len(self._kept) > 1):
+            handle = next(iter(self._kept))
+            held -= self._kept.pop(handle)[1].search.nbytes

@@ -1,0 +1,139 @@
+"""Keeps an answer within its tokens: what is worth least goes first, and what was cut is counted. Main call: `fit`.
+
+Tokens are characters / 4, of the answer as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from clew.serve.gates import Envelope
+
+MAX_TOKENS = 25_000  # of any answer, whatever is asked
+MIN_TOKENS = 500  # less has no room for what every answer has
+CHARS_PER_TOKEN = 4
+GLANCE_LINES = 12  # of a snippet: these of a later hit are worth more than further ones of an earlier
+_LISTS = ("results", "matches", "items", "symbols", "codebases", "candidates", "jobs", "transitions")
+_CONTENT = frozenset({*_LISTS, "content"})
+_MAX_ITEMS = 20  # of a list that is no content: globs, warnings
+_MAX_TEXT = 500  # of a text that is no content: a path or a message
+
+
+def fit(envelope: Envelope, max_tokens: int = MAX_TOKENS) -> Envelope:
+    """The envelope, cut where it is larger; `omitted` says how many entries, `truncated` that there are more."""
+    room = max(MIN_TOKENS, min(max_tokens, MAX_TOKENS)) * CHARS_PER_TOKEN
+    if size(envelope) <= room:
+        return envelope
+    envelope = {key: value if key in _CONTENT else _short(value) for key, value in envelope.items()}
+    if "results" in envelope:
+        _pack(envelope, room)
+    elif "content" in envelope:
+        _cut_content(envelope, room)
+    for key in _LISTS:
+        if size(envelope) > room and isinstance(envelope.get(key), list):
+            _cut_list(envelope, key, room)
+    return envelope
+
+
+def size(value: Any) -> int:
+    """The characters of a value as JSON."""
+    return len(json.dumps(value, ensure_ascii=False))
+
+
+def _pack(envelope: Envelope, room: int) -> None:
+    """Every hit keeps its place; first all get a glance of their lines, then the best get the rest."""
+    hits = [dict(hit) for hit in envelope["results"]]
+    whole = [hit["snippet"] for hit in hits]
+    for hit in hits:
+        hit["snippet"] = ""
+    envelope["results"] = hits
+    _cut_list(envelope, "results", room - 100)
+    hits = envelope["results"]
+    left = room - size(envelope)
+    for lines in (GLANCE_LINES, None):
+        for hit, text in zip(hits, whole, strict=False):
+            wanted = "".join(text.splitlines(keepends=True)[:lines])
+            left += size(hit["snippet"])
+            while size(wanted) > left and wanted:
+                wanted = "".join(wanted.splitlines(keepends=True)[:-1])
+            if len(wanted) > len(hit["snippet"]):
+                hit["snippet"] = wanted
+            left -= size(hit["snippet"])
+    cut = sum(hit["snippet"] != text for hit, text in zip(hits, whole, strict=False))
+    if cut:
+        envelope["snippets_cut"] = cut
+        envelope["truncated"] = True
+
+
+def _cut_content(envelope: Envelope, room: int) -> None:
+    """As many whole lines as fit, and how to go on."""
+    text: str = envelope["content"]
+    envelope["content"] = ""
+    left = room - size(envelope) - 300
+    lines = text.splitlines(keepends=True)
+    kept, used = 0, 0
+    for line in lines:
+        used += size(line)
+        if used > left:
+            break
+        kept += 1
+    first = envelope["start_line"]
+    envelope["content"] = "".join(lines[:kept]) if kept or not lines else lines[0][: max(left // 2, 0)]
+    following = first + max(kept, 1)
+    envelope |= {"truncated": True, "omitted": len(lines) - kept}
+    if kept:
+        envelope["end_line"] = first + kept - 1
+        envelope["message"] = (
+            f"{len(lines) - kept} lines are left out; go on with start_line={following}, or name a symbol"
+        )
+    else:
+        envelope["end_line"] = first
+        envelope["message"] = f"line {first} alone is too long for one answer; search_text shows parts of it"
+
+
+def _cut_list(envelope: Envelope, key: str, room: int) -> None:
+    """As many entries as fit, from the first; of one that is too large, as many children."""
+    entries: list[Any] = envelope[key]
+    envelope[key] = []
+    kept, _, omitted = _fitting(entries, room - size(envelope) - 60)  # 60: for what says that it was cut
+    envelope[key] = kept
+    if omitted:
+        envelope["omitted"] = envelope.get("omitted", 0) + omitted
+        envelope["truncated"] = True
+
+
+def _fitting(entries: list[Any], room: int) -> tuple[list[Any], int, int]:
+    """Entries that fit, the room that is left, and how many are left out, children among them."""
+    kept: list[Any] = []
+    for place, entry in enumerate(entries):
+        needed = size(entry) + 2
+        if needed <= room:
+            kept.append(entry)
+            room -= needed
+            continue
+        head = {**entry, "children": []} if isinstance(entry, dict) and entry.get("children") else None
+        if head is None or size(head) + 2 > room:
+            return kept, room, sum(map(_count, entries[place:]))
+        children, room, omitted = _fitting(entry["children"], room - size(head) - 2)
+        kept.append({**entry, "children": children})
+        return kept, room, omitted + sum(map(_count, entries[place + 1 :]))
+    return kept, room, 0
+
+
+def _count(entry: Any) -> int:
+    children = entry.get("children", ()) if isinstance(entry, dict) else ()
+    return 1 + sum(map(_count, children))
+
+
+def _short(value: Any) -> Any:
+    """Texts that are no content, where somebody sent very long ones."""
+    if isinstance(value, str) and len(value) > _MAX_TEXT:
+        return f"{value[:_MAX_TEXT]}… [{len(value)} characters]"
+    if isinstance(value, dict):
+        return {_short(key): _short(item) for key, item in value.items()}
+    if isinstance(value, list) and len(value) > _MAX_ITEMS:
+        return [*map(_short, value[:_MAX_ITEMS]), f"… [{len(value)} entries]"]
+    return [_short(item) for item in value] if isinstance(value, list) else value
+
+
+__all__ = ["MAX_TOKENS", "MIN_TOKENS", "fit", "size"]

@@ -1,0 +1,136 @@
+"""No answer is larger than its budget, whatever is asked, and what was cut is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from clew.serve.budget import CHARS_PER_TOKEN, MAX_TOKENS, MIN_TOKENS, fit, size
+from clew.serve.service import Service
+from tests.conftest import make_engine, write_tree
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    folder = tmp_path_factory.mktemp("budget")
+    large = "".join(f"def compute_total_{i}(value):\n    return value * {i}  # total é\n\n" for i in range(4_000))
+    members = "class Total:\n" + "".join(f"    def total_{i}(self):\n        return {i}\n" for i in range(3_000))
+    files = {"large.py": large, "members.py": members, "wide.txt": "total " * 40_000}
+    files |= {f"dir{i % 40}/a_file_with_quite_a_long_name_{i}.py": f"def total_{i}(): pass\n" for i in range(1_500)}
+    root = write_tree(folder / "tree", files)
+    engine = make_engine(folder / "home")
+    engine.index(str(root))
+    service = Service(engine)
+    yield service
+    service.close()
+
+
+def root_of(service: Service) -> str:
+    return service.engine.list()[0].root
+
+
+QUESTIONS: list[tuple[str, dict[str, Any]]] = [
+    ("search_codebase", {"query": "compute total", "limit": 1_000}),
+    ("search_codebase", {"query": "compute total", "limit": 400, "view": "functions"}),
+    ("search_text", {"query": "total", "max_results": 100_000}),
+    ("search_text", {"query": "total", "context_lines": 50}),
+    ("list_paths", {"max_results": 100_000}),
+    ("get_symbol", {"name": "total_1"}),
+]
+
+
+@pytest.mark.parametrize("max_tokens", [None, MIN_TOKENS, 2_000, 10**9])
+@pytest.mark.parametrize(("tool", "arguments"), QUESTIONS)
+def test_every_answer_fits(service: Service, tool: str, arguments: dict[str, Any], max_tokens: int | None) -> None:
+    asked = {**arguments, "path": root_of(service)} | ({"max_tokens": max_tokens} if max_tokens else {})
+    envelope = service.call(tool, asked)
+    assert envelope["status"] == "ok"
+    assert size(envelope) <= min(max_tokens or MAX_TOKENS, MAX_TOKENS) * CHARS_PER_TOKEN
+    if envelope.get("omitted"):
+        assert envelope["truncated"]
+
+
+def test_what_was_cut_is_counted(service: Service) -> None:
+    root = root_of(service)
+    listed = service.call("list_paths", {"path": root, "max_results": 100_000, "max_tokens": 2_000})
+    assert listed["omitted"] + len(listed["items"]) == listed["total"] == 1_503
+    outline = service.call("file_outline", {"file": f"{root}/members.py", "max_tokens": 2_000})
+    (total,) = outline["symbols"]
+    assert total["children"] and outline["omitted"] + len(total["children"]) == 3_000
+    found = service.call("search_codebase", {"query": "compute total", "path": root, "limit": 20, "max_tokens": 1_500})
+    assert found["truncated"] and (found.get("snippets_cut") or found.get("omitted"))
+
+
+def test_a_file_that_is_cut_says_how_to_go_on(service: Service) -> None:
+    path = f"{root_of(service)}/large.py"
+    whole = Path(path).read_text("utf-8")
+    text, start = "", 1
+    for _ in range(50):
+        page = service.call("read_file", {"path": path, "start_line": start, "max_tokens": 20_000})
+        assert size(page) <= 20_000 * CHARS_PER_TOKEN
+        text += page["content"]
+        if not page["truncated"]:
+            break
+        start = page["end_line"] + 1
+        assert f"start_line={start}" in page["message"]
+    assert text == whole
+
+
+def test_a_line_too_long_for_an_answer(service: Service) -> None:
+    page = service.call("read_file", {"path": f"{root_of(service)}/wide.txt"})
+    assert page["truncated"] and "too long" in page["message"] and page["content"].startswith("total ")
+    assert size(page) <= MAX_TOKENS * CHARS_PER_TOKEN
+
+
+@pytest.mark.parametrize("wrong", [0, MIN_TOKENS - 1, True, "many"])
+def test_a_budget_that_is_none(service: Service, wrong: Any) -> None:
+    envelope = service.call("list_paths", {"path": root_of(service), "max_tokens": wrong})
+    assert envelope["status"] == "error" and "max_tokens" in envelope["message"]
+
+
+@given(
+    tool=st.sampled_from(
+        ["search_codebase", "search_text", "list_paths", "get_symbol", "file_outline", "read_file", "x"]
+    ),
+    text=st.text(max_size=30) | st.just("total") | st.just("x" * 200_000),
+    place=st.sampled_from(["root", "relative", "/nowhere", "/" + "y" * 150_000, "\0"]),
+    globs=st.none()
+    | st.lists(st.sampled_from(["*.py", "{a", "dir1", "z" * 900]), max_size=3)
+    | st.just(["dir*"] * 5_000),
+    number=st.sampled_from([None, 0, 1, -5, 100, 10**12]),
+)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_answer_exceeds_the_limit_whatever_is_asked(
+    service: Service, tool: str, text: str, place: str, globs: list[str] | None, number: int | None
+) -> None:
+    path = {"root": root_of(service)}.get(place, place)
+    arguments: dict[str, Any] = {"path": path, "include_globs": globs}
+    key = {"get_symbol": "name", "file_outline": "file"}.get(tool, "query")
+    if tool in ("search_codebase", "search_text", "get_symbol", "file_outline"):
+        arguments[key] = text
+    if tool in ("read_file", "file_outline"):
+        del arguments["include_globs"]
+    if number is not None and tool in ("search_codebase", "search_text", "list_paths"):
+        arguments["limit" if tool == "search_codebase" else "max_results"] = number
+    envelope = service.call(tool, arguments)
+    assert size(envelope) <= MAX_TOKENS * CHARS_PER_TOKEN
+    assert envelope["status"] in ("ok", "error", "not_found", "not_indexed", "ambiguous")
+
+
+@given(
+    st.lists(
+        st.fixed_dictionaries({"path": st.text(max_size=40), "snippet": st.text("a\n é", max_size=4_000)}), max_size=30
+    ),
+    st.integers(MIN_TOKENS, 4_000),
+)
+def test_packing_keeps_every_hit_in_place(hits: list[dict[str, Any]], most: int) -> None:
+    envelope = fit({"status": "ok", "results": hits, "truncated": False}, most)
+    assert size(envelope) <= most * CHARS_PER_TOKEN
+    assert [hit["path"] for hit in envelope["results"]] == [hit["path"] for hit in hits][: len(envelope["results"])]
+    for hit, whole in zip(envelope["results"], hits, strict=False):
+        assert whole["snippet"].startswith(hit["snippet"])
+    assert envelope.get("omitted", 0) == len(hits) - len(envelope["results"])
