@@ -69,16 +69,16 @@ def test_what_was_cut_is_counted(service: Service) -> None:
 def test_a_file_that_is_cut_says_how_to_go_on(service: Service) -> None:
     path = f"{root_of(service)}/large.py"
     whole = Path(path).read_text("utf-8")
-    text, start = "", 1
-    for _ in range(50):
-        page = service.call("read_file", {"path": path, "start_line": start, "max_tokens": 20_000})
-        assert size(page) <= 20_000 * CHARS_PER_TOKEN
-        text += page["content"]
-        if "omitted" not in page:
+    lines: list[str] = []
+    for most in (20_000, 2_000, 700) * 100:
+        page = service.call("read_file", {"path": path, "start_line": len(lines) + 1, "max_tokens": most})
+        assert size(page) <= most * CHARS_PER_TOKEN
+        lines += page["content"].split("\n")
+        assert len(lines) == page["end_line"]
+        if not page["truncated"]:
             break
-        start = page["end_line"] + 1
-        assert f"start_line={start}" in page["message"]
-    assert text == whole
+        assert f"start_line={len(lines) + 1}" in page["message"]
+    assert "\n".join(lines) + "\n" == whole
 
 
 def test_a_line_too_long_for_an_answer(service: Service) -> None:

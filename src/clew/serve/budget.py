@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from clew.serve import envelopes
 from clew.serve.gates import Envelope
 
 MAX_TOKENS = 25_000  # of any answer, whatever is asked
@@ -52,10 +53,10 @@ def _pack(envelope: Envelope, room: int) -> None:
     left = room - size(envelope)
     for lines in (GLANCE_LINES, None):
         for hit, text in zip(hits, whole, strict=False):
-            wanted = "".join(text.splitlines(keepends=True)[:lines])
+            wanted = "\n".join(text.split("\n")[:lines])
             left += size(hit["snippet"])
             while size(wanted) > left and wanted:
-                wanted = "".join(wanted.splitlines(keepends=True)[:-1])
+                wanted = wanted.rpartition("\n")[0]
             if len(wanted) > len(hit["snippet"]):
                 hit["snippet"] = wanted
             left -= size(hit["snippet"])
@@ -67,10 +68,9 @@ def _pack(envelope: Envelope, room: int) -> None:
 
 def _cut_content(envelope: Envelope, room: int) -> None:
     """As many whole lines as fit, and how to go on."""
-    text: str = envelope["content"]
+    lines = envelope["content"].split("\n")  # not splitlines: a form feed ends no line
     envelope["content"] = ""
-    left = room - size(envelope) - 300
-    lines = text.splitlines(keepends=True)
+    left = room - size(envelope) - 300  # for what says that it was cut
     kept, used = 0, 0
     for line in lines:
         used += size(line)
@@ -78,16 +78,12 @@ def _cut_content(envelope: Envelope, room: int) -> None:
             break
         kept += 1
     first = envelope["start_line"]
-    envelope["content"] = "".join(lines[:kept]) if kept or not lines else lines[0][: max(left // 2, 0)]
-    following = first + max(kept, 1)
-    envelope |= {"truncated": True, "omitted": len(lines) - kept}
+    envelope |= {"truncated": True, "omitted": len(lines) - kept, "end_line": first + max(kept, 1) - 1}
     if kept:
-        envelope["end_line"] = first + kept - 1
-        envelope["message"] = (
-            f"{len(lines) - kept} lines are left out; go on with start_line={following}, or name a symbol"
-        )
+        envelope["content"] = "\n".join(lines[:kept])
+        envelope["message"] = envelopes.go_on(envelope["end_line"], envelope["total_lines"])
     else:
-        envelope["end_line"] = first
+        envelope["content"] = lines[0][: max(left // 6, 0)]  # a character is at most six in JSON
         envelope["message"] = f"line {first} alone is too long for one answer; search_text shows parts of it"
 
 

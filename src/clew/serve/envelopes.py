@@ -145,18 +145,17 @@ def paths(path: str, found: Paths, scope: Scope) -> Envelope:
 
 
 def content(path: str, found: Content, scope: Scope) -> Envelope:
-    return ok(
-        path,
-        found,
-        scope,
-        file=found.path,
-        language=found.language,
-        content=found.text,
-        start_line=found.start_line,
-        end_line=found.end_line,
-        total_lines=found.total_lines,
-        truncated=found.truncated,
-    )
+    shape: Envelope = {"file": found.path, "language": found.language, "content": found.text}
+    shape |= {"start_line": found.start_line, "end_line": found.end_line, "total_lines": found.total_lines}
+    shape["truncated"] = found.truncated
+    if found.truncated:
+        shape["message"] = go_on(found.end_line, found.total_lines)
+    return ok(path, found, scope, **shape)
+
+
+def go_on(last: int, total: int) -> str:
+    """How to read further."""
+    return f"these are the lines up to {last} of {total}; go on with start_line={last + 1}, or name a symbol"
 
 
 def run(path: str, root: str, operation: str, stats: RunStats, *, known: bool, notes: Sequence[str] = ()) -> Envelope:
