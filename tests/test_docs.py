@@ -21,6 +21,7 @@ from click.testing import CliRunner
 
 from clew.parse.languages import LANGUAGES, Language
 from clew.serve.cli import app
+from clew.serve.install.clients import CLIENTS, Machine
 from tests.embed.server import serving
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,6 +31,7 @@ DOCUMENTS = [
     "CONTRIBUTING.md",
     "docs/cli.md",
     "docs/contract.md",
+    "docs/install.md",
     "docs/lifecycle.md",
     "docs/search.md",
     "docs/benchmarks.md",
@@ -94,6 +96,20 @@ def _flat(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{prefix}{key}", item
 
 
+def clients() -> str:
+    """Where each client keeps its configuration."""
+    rows = ["| client | your own file | of a project | under |", "|---|---|---|---|"]
+    for client in CLIENTS.values():
+        files: dict[str, list[str]] = {}
+        for system, platform in (("Linux", "linux"), ("macOS", "darwin"), ("Windows", "win32")):
+            file = client.file(Machine(platform, Path("~"), {}), None).as_posix()
+            files.setdefault(file.replace("~/AppData/Roaming", "%APPDATA%"), []).append(system)
+        own = [f"`{file}`" + (f" ({', '.join(on)})" if len(files) > 1 else "") for file, on in files.items()]
+        project = f"`{client.project}`" if client.project else ""
+        rows.append(f"| `{client.name}` | {'<br>'.join(own)} | {project} | `{client.container}` |")
+    return "\n".join(rows)
+
+
 def commands() -> list[str]:
     assert isinstance(app, click.Group)
     return sorted(app.commands)
@@ -103,6 +119,7 @@ BLOCKS = [
     ("README.md", "language names"),
     ("docs/languages.md", "languages"),
     ("docs/benchmarks.md", "results"),
+    ("docs/install.md", "clients"),
     ("docs/cli.md", "help"),
     *(("docs/cli.md", f"help {name}") for name in commands()),
 ]
@@ -111,7 +128,8 @@ BLOCKS = [
 def generate(name: str) -> str:
     if name.startswith("help"):
         return help_of(name.removeprefix("help").strip())
-    return {"language names": language_names, "languages": languages, "results": results}[name]()
+    blocks = {"language names": language_names, "languages": languages, "results": results, "clients": clients}
+    return blocks[name]()
 
 
 @pytest.mark.parametrize(("document", "name"), BLOCKS)

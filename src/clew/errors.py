@@ -12,6 +12,7 @@ ClewError                    exit 4, problem status 500
 │   └── NotIndexed           no believable index for that codebase
 ├── Stopped                  exit 130: a run was asked to end; the next one goes on where it stopped
 ├── TooManyJobs              exit 4: the queue of background work is full
+├── FileChanged              exit 4: somebody else changed a file that was to be edited; nothing was written
 ├── ProviderError            exit 4: an embedding provider did not answer, or not as it must
 └── StoreError               exit 4: the store itself is at fault
     ├── StoreCorrupt         damaged files; the message says how to recover
@@ -93,6 +94,10 @@ class Stopped(ClewError):
 
 class TooManyJobs(ClewError):
     """More background work is waiting than the limit allows."""
+
+
+class FileChanged(ClewError):
+    """A file is not what it was when its change was planned; it is left as it is."""
 
 
 class ProviderError(ClewError):

@@ -6,8 +6,11 @@ Loads nothing heavy until a command runs, so that `clew --help` starts at once.
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -263,12 +266,43 @@ def repair(path: str | None, as_json: bool) -> int:
 def doctor(as_json: bool) -> int:
     """Check everything that Clew stands on, and show every setting with its source."""
     from clew.serve import envelopes, terminal
+    from clew.serve.install import report
+    from clew.serve.install.clients import Machine
     from clew.serve.settings import describe
 
     def act(engine: Engine) -> Envelope:
-        return envelopes.health(engine.doctor(), describe(engine.config))
+        found = engine.doctor()
+        found = replace(found, checks=(*found.checks, *report.checks(Machine.here())))
+        return envelopes.health(found, describe(engine.config))
 
     return asking.answer(None, as_json, act, terminal.health)
+
+
+@app.command()
+@click.argument("client", required=False, metavar="[CLIENT]")
+@click.option("--project", is_flag=True, help="The configuration of the project around you, not your own.")
+@click.option("--apply", is_flag=True, help="Write the change; without it, it is only shown.")
+@click.option("--uninstall", is_flag=True, help="Take Clew's entry out again.")
+@json_flag
+def install(client: str | None, project: bool, apply: bool, uninstall: bool, as_json: bool) -> int:
+    """Connect an agent: add `clew mcp` to the MCP configuration of CLIENT.
+
+    CLIENT is claude-code, claude-desktop, cursor, vscode, codex, gemini or zed; without one, all are listed.
+    """
+    from clew.serve.install import report
+    from clew.serve.install.clients import Machine
+
+    def act(_: Engine) -> Envelope:
+        from clew.source.roots import default_root
+
+        machine, root = Machine.here(), Path(default_root(os.getcwd())) if project else None
+        if client is not None:
+            return report.change(client, machine, root, apply=apply, uninstall=uninstall)
+        if apply or uninstall:
+            raise BadInput("name a client; `clew install` lists them")
+        return report.overview(machine, root)
+
+    return asking.answer(None, as_json, act, report.change_text if client else report.overview_text)
 
 
 def _tell(tool: str, path: str | None, arguments: dict[str, Any], as_text: Text, as_json: bool) -> int:

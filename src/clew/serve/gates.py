@@ -14,6 +14,7 @@ from clew.errors import (
     BadInput,
     Busy,
     ClewError,
+    FileChanged,
     Gated,
     Interrupted,
     NotFound,
@@ -146,6 +147,7 @@ def _kind(error: ClewError) -> tuple[str, int]:
         (StoreCorrupt, "store_corrupt", 500),
         (StoreError, "store_error", 503),
         (TooManyJobs, "too_many_jobs", 429),
+        (FileChanged, "file_changed", 409),
         (ProviderError, "provider_failed", 502),
         (Stopped, "stopped", 503),
     ]
