@@ -12,7 +12,6 @@ import itertools
 import json
 import os
 import resource
-import shutil
 import statistics
 import subprocess
 import sys
@@ -30,7 +29,7 @@ from clew.store import derive, exact
 
 RESULTS = Path(__file__).parent / "results" / "scale.json"
 HOME = CACHE.parent / "scale-home"
-PROJECT = "scale"
+PROJECT, ROOT = "scale", "project:scale"
 SEED, QUESTION_SEED = 20, 21
 MORE_FILES = 1.02  # than chunks let expect: a million is the least
 ROUNDS = 2
@@ -54,10 +53,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(json.dumps(build(home, options.chunks) if options.step == "build" else ask(home)))
         return 0
     note = home.with_suffix(".json")
-    if not note.exists():
-        shutil.rmtree(home, ignore_errors=True)
-        home.mkdir(parents=True)
-        note.write_text(json.dumps(step("build", options.chunks)) + "\n")
+    if not note.exists() or not is_ready(home):
+        made = step("build", options.chunks)
+        if made.pop("parsed") or not note.exists():  # else only the segments were made anew, say for another model
+            note.write_text(json.dumps(made) + "\n")
     load = os.getloadavg()[0]
     report = {
         "machine": {"cores": os.cpu_count(), "load_average": {"before": load}},
@@ -79,6 +78,15 @@ def step(name: str, chunks: int) -> dict[str, Any]:
     return found
 
 
+def is_ready(home: Path) -> bool:
+    """Whether this version of Clew answers from the store as it is."""
+    engine = Engine(load_config({"home": str(home)}))
+    try:
+        return engine.status(ROOT).verdict == "ok"
+    finally:
+        engine.close()
+
+
 def build(home: Path, chunks: int) -> dict[str, Any]:
     """Make the store; what it cost, the parsing processes included."""
     files = int(chunks / (FUNCTIONS + 1) * MORE_FILES)
@@ -89,16 +97,16 @@ def build(home: Path, chunks: int) -> dict[str, Any]:
     wall, cpu = time.monotonic() - wall, cpu_s() - cpu
     engine.close()
     return {
-        "files": stats.files, "chunks": stats.chunks, "symbols": stats.symbols, "wall_s": round(wall),
-        "cpu_s": round(cpu), "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-        "load_average": os.getloadavg()[0],
+        "parsed": stats.parsed, "files": stats.files, "chunks": stats.chunks, "symbols": stats.symbols,
+        "wall_s": round(wall), "cpu_s": round(cpu), "load_average": os.getloadavg()[0],
+        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
     }  # fmt: skip
 
 
 def ask(home: Path) -> dict[str, Any]:
     """Open the store and ask: the first question, then all of them, in each way to search."""
     engine = Engine(load_config({"home": str(home)}))
-    root = f"project:{PROJECT}"
+    root = ROOT
     memory = {"before": memory_mb()}
     first = timed(lambda: engine.search(REAL[0], root))
     memory["after_first"] = memory_mb()
