@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 MAX_DEFINITIONS = 500
 NESTED = 3  # functions shown under a file
 CLOSE = 0.3  # of the best by meaning alone: a file that has none of the words must come this near
+HEAD = 256  # files that are put in order first: a page seldom needs more
 FUNCTION_POOL = 400  # chunks whose names are looked at for the function view
 
 
@@ -94,11 +95,9 @@ class Search:
 
     def count(self, view: str) -> int:
         """How many files have anything to do with the query; of functions, how many are placed."""
-        import numpy as np
-
         if view == "functions":
             return len(self._functions)
-        return sum(len(np.unique(m.view.document[kept])) for m, kept in zip(self.measured, self._kept, strict=True))
+        return sum(_contents(m.view, kept) for m, kept in zip(self.measured, self._kept, strict=True))
 
     def files(self, *, explain: bool = False) -> Iterator[Ranked]:
         """One hit a file; of files with the same content only the best."""
@@ -204,7 +203,7 @@ class Search:
         sources = np.concatenate([np.full(len(places), source) for source, places in enumerate(self._kept)])
         places = np.concatenate(self._kept)
         totals = np.concatenate([self.rankings[source].total[found] for source, found in enumerate(self._kept)])
-        for at in np.argsort(-totals, kind="stable").tolist():
+        for at in _best_first(-totals):
             yield int(sources[at]), int(places[at])
 
     def _chunks_of(self, source: int, document: int, scores: Any) -> list[int]:
@@ -240,6 +239,28 @@ class Search:
         item = self._sources[source]
         found = posting_rows.file_at(item.connection, item.snapshot.id, file.path)
         return found if found is not None and found.facts == file.facts else None
+
+
+def _contents(view: View, kept: Any) -> int:
+    """How many different contents these files have."""
+    import numpy as np
+
+    is_held = np.zeros(len(view.facts), bool)
+    is_held[view.document[kept]] = True
+    return int(np.count_nonzero(is_held))
+
+
+def _best_first(values: Any) -> Iterator[int]:
+    """Where the values stand, the smallest first, ties in order of place; the many that nobody looks at unsorted."""
+    import numpy as np
+
+    first = np.arange(len(values))
+    if len(values) > HEAD:
+        first = np.flatnonzero(values <= np.partition(values, HEAD - 1)[HEAD - 1])
+    yield from first[np.argsort(values[first], kind="stable")].tolist()
+    if len(first) < len(values):
+        rest = np.flatnonzero(values > values[first].max())
+        yield from rest[np.argsort(values[rest], kind="stable")].tolist()
 
 
 def _having(source: Source, text: str) -> frozenset[int]:

@@ -102,7 +102,10 @@ class PathTable:
         self._by_term: dict[str, list[str]] = {}
         for word in self._words:
             self._by_term.setdefault(term_of(word), []).append(word)
-        self._shorts = [word for word in self._words if _is_short(word)]
+        self._shorts: dict[str, list[str]] = {}  # by their first letter
+        for word in self._words:
+            if _is_short(word):
+                self._shorts.setdefault(word[0], []).append(word)
         self.directory_lengths = np.fromiter((len(words.directories) for words in found), np.float32, len(found))
         self.count = len(found)
         self._weights = {word: idf(len(found), len(files)) for word, files in self._stems.items()}
@@ -126,7 +129,7 @@ class PathTable:
         while at < len(self._words) and self._words[at].startswith(prefix):
             candidates.add(self._words[at])
             at += 1
-        candidates.update(short for short in self._shorts if short[0] == wanted[0])
+        candidates.update(self._shorts.get(wanted[0], ()))
         for word in candidates:
             value = similarity(word, wanted)
             if value:

@@ -214,7 +214,9 @@ def best_chunks(view: View, scores: Any) -> Any:
         return found
     documents = view.chunk_document[hits]
     starts = np.flatnonzero(np.diff(documents, prepend=-1))
-    keys = (scores[hits] * 1e6).astype(np.int64) << 24 | np.arange(len(hits))  # score and place: one pass finds both
+    keys = (scores[hits] * 1e6).astype(np.int64)
+    keys <<= 24
+    keys |= np.arange(len(hits))  # score and place: one pass finds both
     for weight in TOP_CHUNKS:
         best = np.maximum.reduceat(keys, starts)
         held = best >= 0

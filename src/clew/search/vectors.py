@@ -20,7 +20,9 @@ def cosines_with(rows: Any, vector: Any) -> Any:
     except ImportError:
         return _with_numpy(rows, wanted)
     distances = np.asarray(simsimd.cdist(wanted.reshape(1, -1), np.ascontiguousarray(rows), metric="cosine"))
-    return np.nan_to_num(1.0 - distances.reshape(-1)).astype(np.float32)
+    found = (1.0 - distances.reshape(-1)).astype(np.float32)
+    found[np.isnan(found)] = 0.0
+    return found
 
 
 def _with_numpy(rows: Any, wanted: Any) -> Any:

@@ -39,6 +39,7 @@ class Part(NamedTuple):
     segment: Segment
     place: Any  # of each of its chunks among the view's, -1 for what is not in the snapshot
     document: Any  # of each of its facts, likewise
+    first: int | None  # place of its first chunk when all are in the snapshot: the others follow
 
 
 class View:
@@ -83,7 +84,7 @@ class View:
             at = _places(segment.facts, segment.chunks >> CHUNK_BITS)
             alive = document[at] >= 0
             place = np.where(alive, np.cumsum(alive) - 1 + base, -1)
-            parts.append(Part(segment, place, document))
+            parts.append(Part(segment, place, document, base if alive.all() else None))
             base += int(alive.sum())
         return parts
 
@@ -122,27 +123,36 @@ class View:
         import numpy as np
 
         scores = np.zeros(len(self.chunks), np.float32)
+        has_copies = len(self.files) > len(self.facts)
         for term in terms:
-            places, frequencies = self._postings(term, "body", "place")
+            places, frequencies = self._in_chunks(term)
             if not len(places):
                 continue
-            count = float(self.copies[self.chunk_document[places]].sum())
+            count = float(self.copies[self.chunk_document[places]].sum()) if has_copies else len(places)
             weight = idf(self.snapshot.chunks, count)
             scores[places] += weight * frequencies * (K1 + 1) / (frequencies + self._norm[places])
         return scores
 
-    def _postings(self, term: int, field: str, kind: str) -> tuple[Any, Any]:
-        """Where a term is in all segments together, and how often: rare is what is rare in the snapshot."""
+    def _in_chunks(self, term: int) -> tuple[Any, Any]:
+        """The places of the chunks that have a term in all segments together, and how often."""
         import numpy as np
 
-        found = [(getattr(part, kind), *getattr(part.segment, field).postings(term)) for part in self._parts]
-        places = [where[documents] for where, documents, _ in found]
-        frequencies = [counts.astype(np.float32) for _, _, counts in found]
-        if not places:
-            return np.zeros(0, np.int64), np.zeros(0, np.float32)
-        every, counts = np.concatenate(places), np.concatenate(frequencies)
-        held = every >= 0
-        return every[held], counts[held]
+        found = []
+        for part in self._parts:
+            chunks, counts = part.segment.body.postings(term)
+            if part.first is None:
+                found.append(_held(part.place[chunks], counts))
+            else:
+                found.append((np.add(chunks, part.first, dtype=np.int64), counts))
+        return _joined(found)
+
+    def _in_documents(self, term: int) -> tuple[Any, Any]:
+        """The documents whose head comment has a term in all segments together, and how often."""
+        found = []
+        for part in self._parts:
+            documents, counts = part.segment.about.postings(term)
+            found.append(_held(part.document[documents], counts))
+        return _joined(found)
 
     def about(self, terms: Sequence[int]) -> Floats:
         """BM25 of every document's own head comment."""
@@ -150,7 +160,7 @@ class View:
 
         scores = np.zeros(len(self.facts), np.float32)
         for term in terms:
-            places, counts = self._postings(term, "about", "document")
+            places, counts = self._in_documents(term)
             if len(places):
                 weight = idf(len(self.facts), len(places))
                 scores[places] += weight * counts * (K1 + 1) / (counts + self._about_norm[places])
@@ -162,11 +172,15 @@ class View:
 
         found = np.zeros(len(self.chunks), np.float32)
         for part in self._parts:
-            held = part.place >= 0
             rows = part.segment.provided if provided else part.segment.vectors
-            if rows.shape[1] and held.any():
-                values = cosines_with(rows, vector)
-                found[part.place[held]] = values[held]
+            if not rows.shape[1]:
+                continue
+            if part.first is not None:
+                found[part.first : part.first + len(rows)] = cosines_with(rows, vector)
+                continue
+            held = part.place >= 0
+            if held.any():
+                found[part.place[held]] = cosines_with(rows, vector)[held]
         return found
 
     def file_cosines(self, vector: Floats) -> Floats:
@@ -231,6 +245,22 @@ def load_view(store: Store, connection: apsw.Connection, snapshot: Snapshot) -> 
         for old in list(kept)[:-MAX_VIEWS]:  # of snapshots that are gone, or not asked about for long
             kept.pop(old, None)
     return found
+
+
+def _held(places: Any, counts: Any) -> tuple[Any, Any]:
+    """What is in the snapshot of these."""
+    held = places >= 0
+    return places[held], counts[held]
+
+
+def _joined(found: Sequence[tuple[Any, Any]]) -> tuple[Any, Any]:
+    """The postings of some segments as one; rare is what is rare in all together."""
+    import numpy as np
+
+    if not found:
+        return np.zeros(0, np.int64), np.zeros(0, np.float32)
+    places, counts = zip(*found, strict=True)
+    return np.concatenate(places), np.concatenate(counts).astype(np.float32)
 
 
 def _places(ordered: Any, wanted: Any) -> Any:
