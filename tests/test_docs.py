@@ -20,6 +20,7 @@ import pytest
 from click.testing import CliRunner
 
 from clew.parse.languages import LANGUAGES, Language
+from clew.serve import schemas
 from clew.serve.cli import app
 from clew.serve.install.clients import CLIENTS, Machine
 from tests.embed.server import serving
@@ -110,6 +111,12 @@ def clients() -> str:
     return "\n".join(rows)
 
 
+def tools() -> str:
+    """The tools as an agent sees them."""
+    rows = [f"| `{spec.name}` | {spec.profile} | {spec.description} |" for spec in schemas.specs()]
+    return "\n".join(["| tool | profile | what |", "|---|---|---|", *rows])
+
+
 def commands() -> list[str]:
     assert isinstance(app, click.Group)
     return sorted(app.commands)
@@ -119,6 +126,7 @@ BLOCKS = [
     ("README.md", "language names"),
     ("docs/languages.md", "languages"),
     ("docs/benchmarks.md", "results"),
+    ("docs/mcp.md", "tools"),
     ("docs/install.md", "clients"),
     ("docs/cli.md", "help"),
     *(("docs/cli.md", f"help {name}") for name in commands()),
@@ -129,6 +137,7 @@ def generate(name: str) -> str:
     if name.startswith("help"):
         return help_of(name.removeprefix("help").strip())
     blocks = {"language names": language_names, "languages": languages, "results": results, "clients": clients}
+    blocks["tools"] = tools
     return blocks[name]()
 
 

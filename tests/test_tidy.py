@@ -28,7 +28,19 @@ MAX_MODULE_LINES = 400
 MAX_FUNCTION_LINES = 70
 MAX_DOCUMENT_LINES = {"ARCHITECTURE.md": 250, "README.md": 200}
 
-HEAVY = ("numpy", "simsimd", "tree_sitter", "apsw", "rich", "zstandard")
+HEAVY = (
+    "numpy",
+    "simsimd",
+    "tree_sitter",
+    "apsw",
+    "rich",
+    "zstandard",
+    "mcp",
+    "pydantic",
+    "starlette",
+    "uvicorn",
+    "anyio",
+)
 # Each of these may read the environment, and why.
 ENVIRONMENT_READERS = {
     "config.py": "the settings",

@@ -36,6 +36,10 @@ class Config:
     embedding_batch: int = 32  # texts in one request
     embedding_parallel: int = 4  # requests at once
     embedding_timeout_s: int = 60  # for one request while indexing; a question waits ten seconds at the most
+    query_timeout_s: int = 5  # a server's answer to a question that takes longer is an error that says so
+    session_max_age_seconds: int = 3_600  # a session that nobody uses for so long is forgotten
+    max_request_bytes: int = 4_194_304  # of the body of one HTTP request
+    token: str = field(default="", repr=False)  # what HTTP clients must show; needed beyond this machine
     log_level: str = "warning"  # debug, info, warning or error; to standard error
     debug: int = 0  # 1: envelopes show the proof behind them
     sources: Mapping[str, str] = field(default_factory=dict)
@@ -57,6 +61,9 @@ _LEAST = {
     "embedding_batch": 1,
     "embedding_parallel": 1,
     "embedding_timeout_s": 1,
+    "query_timeout_s": 1,
+    "session_max_age_seconds": 1,
+    "max_request_bytes": 1_024,
 }
 _MOST = {
     "workers": 64,
@@ -64,11 +71,12 @@ _MOST = {
     "embedding_batch": 2_048,
     "embedding_parallel": 32,
     "embedding_timeout_s": 3_600,
+    "query_timeout_s": 3_600,
 }
 PROVIDERS = ("openai", "sentence-transformers", "model2vec")
 EMBEDDINGS = ("static", "none", *PROVIDERS)
-SECRETS = frozenset({"embedding_key"})  # settings whose value is never shown
-_TEXTS = ("embedding_model", "embedding_url", "embedding_key")
+SECRETS = frozenset({"embedding_key", "token"})  # settings whose value is never shown
+_TEXTS = ("embedding_model", "embedding_url", "embedding_key", "token")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
 
@@ -161,7 +169,7 @@ def _text(key: str, value: Any, source: str) -> str:
     """A setting that is a piece of text; what is wrong with a secret is said without showing it."""
     if not isinstance(value, str) or not value.isprintable():
         raise BadInput(f"setting {key!r} from {source} must be text in one line")
-    if key == "embedding_key" and not value.isascii():
+    if key in SECRETS and not value.isascii():
         raise BadInput(f"setting {key!r} from {source} must be of plain characters (ASCII)")
     if key == "embedding_url" and value:
         try:

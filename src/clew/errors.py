@@ -13,6 +13,7 @@ ClewError                    exit 4, problem status 500
 ├── Stopped                  exit 130: a run was asked to end; the next one goes on where it stopped
 ├── TooManyJobs              exit 4: the queue of background work is full
 ├── FileChanged              exit 4: somebody else changed a file that was to be edited; nothing was written
+├── TimedOut                 exit 4: no answer within the time limit of a query
 ├── ProviderError            exit 4: an embedding provider did not answer, or not as it must
 └── StoreError               exit 4: the store itself is at fault
     ├── StoreCorrupt         damaged files; the message says how to recover
@@ -98,6 +99,10 @@ class TooManyJobs(ClewError):
 
 class FileChanged(ClewError):
     """A file is not what it was when its change was planned; it is left as it is."""
+
+
+class TimedOut(ClewError):
+    """A query took longer than a server lets one take."""
 
 
 class ProviderError(ClewError):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from clew.errors import BadPath, ClewError, Interrupted, NotFound, NotIndexed, Stopped
 
 if TYPE_CHECKING:
+    from clew.config import Config
     from clew.engine import Engine
     from clew.serve.gates import Envelope
 
@@ -86,6 +87,28 @@ def refuse(path: str | None, as_json: bool, error: ClewError, tool: str) -> int:
         raise error
 
     return answer(path, as_json, act, str, tool=tool, is_file=True)
+
+
+def serve(begin: Callable[[Config], None]) -> int:
+    """Run a server until it is told to end; what keeps it from starting is said."""
+    from clew.config import load_config
+    from clew.serve import envelopes, gates, logs
+    from clew.serve.tools import explained
+
+    try:
+        config = load_config()
+        logs.to_standard_error(config.log_level)
+        begin(config)
+    except KeyboardInterrupt:
+        return 0
+    except ClewError as error:
+        envelope = gates.failure(asked(None), error)
+    except OSError as error:
+        envelope = gates.failure(asked(None), explained(error))
+    else:
+        return 0
+    print(f"clew: {envelope['message']}", file=sys.stderr)
+    return envelopes.exit_code(envelope)
 
 
 def answer(

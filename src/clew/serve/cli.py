@@ -5,6 +5,7 @@ Loads nothing heavy until a command runs, so that `clew --help` starts at once.
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -19,10 +20,12 @@ from clew.errors import BadInput
 from clew.serve import asking
 
 if TYPE_CHECKING:
+    from clew.config import Config
     from clew.engine import Engine
     from clew.serve.asking import Text
     from clew.serve.gates import Envelope
 
+PROFILE_HELP = "Which tools MCP lists: those that most need, or all."
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -303,6 +306,37 @@ def install(client: str | None, project: bool, apply: bool, uninstall: bool, as_
         return report.overview(machine, root)
 
     return asking.answer(None, as_json, act, report.change_text if client else report.overview_text)
+
+
+@app.command()
+@click.option("--profile", type=click.Choice(["core", "full"]), default="core", show_default=True, help=PROFILE_HELP)
+def mcp(profile: Any) -> int:
+    """Serve an agent over MCP, on standard input and output; its client starts this."""
+
+    def begin(config: Config) -> None:
+        gc.disable()  # thousands of classes are made and none is garbage: a tenth of the time until the first answer
+        from clew.serve.mcp import serve_stdio
+
+        gc.freeze()
+        gc.enable()
+        serve_stdio(config, profile)
+
+    return asking.serve(begin)
+
+
+@app.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; elsewhere CLEW_TOKEN is needed.")
+@click.option("--port", type=click.IntRange(0, 65_535), default=8420, show_default=True, help="0: any that is free.")
+@click.option("--profile", type=click.Choice(["core", "full"]), default="core", show_default=True, help=PROFILE_HELP)
+def serve(host: str, port: int, profile: Any) -> int:
+    """Serve agents and programs over HTTP: MCP at /mcp, every tool at /tools/NAME."""
+
+    def begin(config: Config) -> None:
+        from clew.serve.http import serve_http
+
+        serve_http(config, host, port, profile)
+
+    return asking.serve(begin)
 
 
 def _tell(tool: str, path: str | None, arguments: dict[str, Any], as_text: Text, as_json: bool) -> int:

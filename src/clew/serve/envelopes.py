@@ -79,8 +79,11 @@ def warning(code: str, message: str) -> Envelope:
 
 
 def scope_of(scope: Scope) -> Envelope:
-    """The scope as it was applied."""
+    """The scope as it was applied; codebases and refs are for a session to name."""
     return {
+        "repos": [],
+        "branches": [],
+        "commit": None,
         "include_globs": list(scope.include),
         "exclude_globs": list(scope.exclude),
         "languages": list(scope.languages),

@@ -26,6 +26,7 @@ from clew.errors import (
     StoreError,
     StoreFull,
     StoreTooNew,
+    TimedOut,
     TooManyJobs,
 )
 from clew.types import Heartbeat
@@ -148,6 +149,7 @@ def _kind(error: ClewError) -> tuple[str, int]:
         (StoreError, "store_error", 503),
         (TooManyJobs, "too_many_jobs", 429),
         (FileChanged, "file_changed", 409),
+        (TimedOut, "timed_out", 504),
         (ProviderError, "provider_failed", 502),
         (Stopped, "stopped", 503),
     ]

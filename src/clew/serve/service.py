@@ -51,7 +51,7 @@ class Service:
             with within(scope):
                 envelope = tools.call(self.engine, tool, {**given, **tokens})
             if "scope" in envelope:
-                envelope["scope"] = {**_whole(scope, given), **envelope["scope"]}
+                envelope["scope"] = {**envelope["scope"], **_whole(scope, given)}
         if tool in _STABLE:
             return fit(envelope)
         envelope["session_id"] = identity.id

@@ -10,19 +10,19 @@ import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from clew.engine import Engine
 from clew.errors import BadInput, BadPath, ClewError, Gated, NotIndexed
-from clew.search.exact import Page
 from clew.search.filters import Scope
-from clew.search.pattern import TextQuery
 from clew.search.query import MODES, VIEWS, one_of
 from clew.serve import envelopes, gates
 from clew.serve.gates import Envelope
 from clew.serve.sessions import scope_now
 from clew.source import git, roots
 from clew.types import PROJECT, TextMode
+
+if TYPE_CHECKING:
+    from clew.engine import Engine
 
 Globs = Sequence[str] | None
 MAX_MATCHES = 100_000  # of one exact search, whatever is asked
@@ -40,9 +40,9 @@ def call(engine: Engine, tool: str, arguments: Mapping[str, Any]) -> Envelope:
     try:
         return answer(engine, tool, arguments)
     except ClewError as error:
-        return gates.failure(_asked(arguments), error, tool, debug=bool(engine.config.debug))
+        return gates.failure(asked(arguments), error, tool, debug=bool(engine.config.debug))
     except OSError as error:
-        return gates.failure(_asked(arguments), explained(error), tool)
+        return gates.failure(asked(arguments), explained(error), tool)
 
 
 def answer(engine: Engine, tool: str, arguments: Mapping[str, Any]) -> Envelope:
@@ -142,6 +142,9 @@ def search_text(
     """Lines that have a text or match an expression; `paths` are globs that take the place of `include_globs`.
 
     Without `max_tokens` or `max_results` there is no bound but `MAX_MATCHES`; `call` sets the first."""
+    from clew.search.exact import Page
+    from clew.search.pattern import TextQuery
+
     scope = _scope(paths if paths is not None else include_globs, exclude_globs, languages)
     page = Page(
         MAX_MATCHES if max_results is None else min(max_results, MAX_MATCHES),
@@ -219,6 +222,12 @@ TOOLS: dict[str, Callable[..., Envelope]] = {
 }  # fmt: skip
 
 
+def parameters(tool: str) -> dict[str, Any]:
+    """The types of what a tool takes."""
+    hints = get_type_hints(TOOLS[tool], localns={"Engine": object})
+    return {name: hint for name, hint in hints.items() if name not in ("engine", "return")}
+
+
 def explained(error: OSError) -> ClewError:
     """What the file system refused; only the current directory's own failure has no name."""
     if isinstance(error, FileNotFoundError) and error.filename is None:
@@ -236,7 +245,7 @@ def _function(tool: str, arguments: Mapping[str, Any]) -> Callable[..., Envelope
         inspect.signature(function).bind(None, **arguments)
     except TypeError as error:
         raise BadInput(f"{tool}: {error}") from error
-    hints = get_type_hints(function)
+    hints = parameters(tool)
     for name, value in arguments.items():
         if not _fits(value, hints[name]):
             raise BadInput(f"{tool}: {name} cannot be {value!r}; it is {_spelled(hints[name])}")
@@ -271,7 +280,7 @@ def _file(engine: Engine, file: str, path: str | None) -> str:
     return file if os.path.isabs(file) else os.path.join(engine.resolve(_place(path)).root, roots.file_key(file))
 
 
-def _asked(arguments: Mapping[str, Any]) -> str:
+def asked(arguments: Mapping[str, Any]) -> str:
     """The path as it was asked for, or where we are, if that still exists."""
     path = arguments.get("path")
     try:
