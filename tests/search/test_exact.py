@@ -151,6 +151,7 @@ def test_a_search_finds_what_a_loop_finds(
         (r"colou?r_of", [["colo"], ["r_of"]]),
         (r"\bx{3}y+z", [["xxxy"], ["yz"]]),
         (r"(?i)Straße_K", [["stra"], ["e_k"]]),
+        (r"(?i)größe", [["gr\udcc3"], ["e"]]),
         (r"(ab.)*", []),
         (r"(.a){3}", [["a"]]),
         (r"x\bz", [["xz"]]),
@@ -163,7 +164,7 @@ def test_a_search_finds_what_a_loop_finds(
 )
 def test_what_an_expression_requires(query: str, needles: list[list[str]]) -> None:
     pattern = compile_pattern(TextQuery(query))
-    assert [[needle.decode() for needle in group] for group in pattern.needles] == needles
+    assert [[needle.decode(errors="surrogateescape") for needle in group] for group in pattern.needles] == needles
 
 
 def test_small_classes_narrow_the_candidates() -> None:
@@ -172,6 +173,12 @@ def test_small_classes_narrow_the_candidates() -> None:
     assert pattern.needs is not None
     found = exact.evaluate(pattern.needs, [segment_of(contents)])
     assert found is not None and found.tolist() == [1]
+    contents = ["GRÖSSE GRÖẞE\n".encode(), "große\n".encode(), "grün\n".encode()]
+    pattern = compile_pattern(TextQuery("größe", case_sensitive=False))
+    assert pattern.needs is not None
+    found = exact.evaluate(pattern.needs, [segment_of(contents)])
+    assert found is not None and 1 in found.tolist() and len(found) < 3
+    assert spots(pattern, contents[0]) == [(1, 8)]
 
 
 @pytest.mark.parametrize(

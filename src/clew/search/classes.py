@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 Range = tuple[int, int]
 LAST = 0x10FFFF
+_LAST_CASED = 0x1FFFF  # no character beyond has an upper and a lower case
 POSIX = {
     "alnum": "09AZaz", "alpha": "AZaz", "ascii": "\x00\x7f", "blank": "\t\t  ", "cntrl": "\x00\x1f\x7f\x7f",
     "digit": "09", "graph": "!~", "lower": "az", "print": " ~", "punct": "!/:@[`{~", "space": "\t\r  ", "upper": "AZ",
@@ -139,11 +140,19 @@ def _ranges(members: Members, *, any_case: bool) -> tuple[Range, ...]:
     return _asked(spelled(members, any_case=any_case).text)
 
 
+@lru_cache(maxsize=256)
+def cases_of(code: int) -> tuple[int, ...]:
+    """A character and those that equal it in another case."""
+    return tuple(
+        char for first, last in _asked(rf"(?i:\x{{{code:X}}})", _LAST_CASED) for char in range(first, last + 1)
+    )
+
+
 @lru_cache(maxsize=16)
-def _asked(text: str) -> tuple[Range, ...]:
-    """The characters that an RE2 class has, by letting it read all that there are."""
+def _asked(text: str, end: int = LAST) -> tuple[Range, ...]:
+    """The characters up to an end that an RE2 class has, by letting it read them all."""
     every = (
-        array("I", [*range(0xD800), *range(0xE000, LAST + 1)]).tobytes().decode(f"utf-32-{sys.byteorder[0]}e").encode()
+        array("I", [*range(0xD800), *range(0xE000, end + 1)]).tobytes().decode(f"utf-32-{sys.byteorder[0]}e").encode()
     )
     found: list[Range] = []
     for match in _try(f"{text}+").finditer(every):

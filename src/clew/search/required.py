@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from clew.search import classes
 from clew.search.classes import Chars
 from clew.search.syntax import Char, Choice, Look, Node, Repeat, Row
 from clew.store.grams import OVERLAP_BYTES, SAME_AS_ASCII, Either, Every, Needs, Run
@@ -120,8 +121,16 @@ def _spelled(char: Char) -> list[bytes] | None:
     text = chr(char.code)
     if char.any_case:
         plain = _PLAIN.get(text, text.encode())
-        return [plain.lower()] if plain.isascii() else None
+        return [plain.lower()] if plain.isascii() else _side_by_side(classes.cases_of(char.code))
     return [bytes([byte]) for byte in text.encode()]
+
+
+def _side_by_side(codes: Iterable[int]) -> list[bytes] | None:
+    """For each byte of these characters, those that may stand there; None where they are not equally long."""
+    spellings = [chr(code).encode() for code in codes]
+    if len({*map(len, spellings)}) > 1:
+        return None
+    return [bytes(sorted({*column})) for column in zip(*spellings, strict=True)]
 
 
 def _class(chars: Chars) -> bytes | None:
