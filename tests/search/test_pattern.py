@@ -59,6 +59,9 @@ def test_no_expression_takes_for_ever(query: str, line: str, multiline: bool) ->
         (r"\w{1000}", "too large"),
         ("((a{100}){100}){100}", "too large"),
         ("a{99999999}", "too much"),
+        ("(" * 50 + "a" + "{2000})" * 50, "too much"),
+        ("a" + "*" * 5_000, "too much"),
+        ("(?P<x>a)(?P=x)", "back-references"),
     ],
 )
 def test_what_is_not_supported_is_named(query: str, words: str) -> None:

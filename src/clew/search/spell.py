@@ -16,6 +16,7 @@ from clew.search.syntax import Char, Choice, Look, Node, Repeat, Row
 
 MAX_MEMORY_BYTES = 8_000_000  # of one compiled expression, its cache of states included; 200 `\w` fit in
 _MOST_TIMES = 1_000  # RE2's limit for one repetition
+_MAX_CHARS = 1_000_000  # of what repetitions beyond that limit are spelled as
 _BESIDE_WORD = rf"[^{WORD}\n]"
 _REST = r"[^\n]*"
 # In a marked text: one character or byte that is no UTF-8, and a character that belongs to no word. Beside such a byte
@@ -117,7 +118,7 @@ def _spell(node: Node, *, has_words: bool = True, is_marked: bool = False) -> st
                 counts.append(f"{{0,{min(more, _MOST_TIMES)}}}{lazy}")
                 more -= _MOST_TIMES
             counts += [f"*{lazy}"] if more is None else []
-            if len(counts) > 100:
+            if len(counts) > 100 or len(counts) * len(inner) > _MAX_CHARS:
                 raise BadInput(f"the regular expression repeats too much: {node.most or node.least:,} times")
             return "(?:" + "".join(inner + count for count in counts) + ")"
         most = "" if node.most is None else node.most

@@ -13,7 +13,8 @@ from clew.errors import BadInput
 from clew.search import classes
 from clew.search.classes import Chars, Members
 
-MAX_NESTING = 250  # Rust's
+MAX_NESTING = 100  # groups or classes; nobody writes more, and what walks the tree calls itself
+_MAX_HEIGHT = 2 * MAX_NESTING  # of the tree, repetitions of repetitions included
 _NEWLINE = 10
 _ENDS = {"A": r"\A", "z": r"\z", "b": r"\b", "B": r"\B"}
 _CONTROLS = {"a": 7, "f": 12, "t": 9, "n": 10, "r": 13, "v": 11}
@@ -67,7 +68,13 @@ class Flags(NamedTuple):
 
 def parse(text: str, *, any_case: bool, multiline: bool) -> Node:
     """The tree of an expression. Without `multiline` no part of it can match a line end."""
-    return _Parser(text, multiline=multiline).whole(Flags(i=any_case))
+    tree = _Parser(text, multiline=multiline).whole(Flags(i=any_case))
+    nodes = [tree]
+    for _ in range(_MAX_HEIGHT):
+        nodes = [inner for node in nodes for inner in _inside(node)]
+    if nodes:
+        _refuse_nesting()
+    return tree
 
 
 def literal(text: str, *, any_case: bool, multiline: bool) -> Node:
@@ -75,6 +82,16 @@ def literal(text: str, *, any_case: bool, multiline: bool) -> Node:
     if "\n" in text and not multiline:
         _refuse_newline()
     return Row(tuple(Char(ord(char), any_case) for char in text))
+
+
+def _inside(node: Node) -> tuple[Node, ...]:
+    if isinstance(node, Row | Choice):
+        return node.parts
+    return (node.part,) if isinstance(node, Repeat) else ()
+
+
+def _refuse_nesting() -> NoReturn:
+    raise BadInput(f"the regular expression nests too much; {MAX_NESTING} groups are the most")
 
 
 def _refuse_newline() -> NoReturn:
@@ -198,9 +215,11 @@ class _Parser:
         """What follows an opening parenthesis: a group, or flags for what is left of the one around it."""
         if any(self._sees(sign) for sign in ("?=", "?!", "?<=", "?<!")):
             self._fail("look-around is not supported, as in ripgrep", start)
+        if self._sees("?P="):
+            self._fail("back-references are not supported, as in ripgrep", start)
         self._depth += 1
         if self._depth > MAX_NESTING:
-            raise BadInput(f"the regular expression nests too much; {MAX_NESTING} groups are the most")
+            _refuse_nesting()
         if self._sees("?") and not self._takes("?:"):
             name = re.compile(r"\?P?<[A-Za-z_][\w.\[\]]*>").match(self._text, self._at)
             if name is not None:
@@ -286,7 +305,7 @@ class _Parser:
         """What follows an opening bracket, up to the one that closes it."""
         self._depth += 1
         if self._depth > MAX_NESTING:
-            raise BadInput(f"the regular expression nests too much; {MAX_NESTING} classes are the most")
+            _refuse_nesting()
         negated = self._takes("^")
         found: list[Members] = []
         left: tuple[Members, str] | None = None
