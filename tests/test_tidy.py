@@ -208,7 +208,7 @@ def test_every_command_has_its_section() -> None:
     assert headings == set(app.commands)
 
 
-@pytest.mark.parametrize("group", ["runtime", "fast", "model2vec", "sentence-transformers", "dev"])
+@pytest.mark.parametrize("group", ["runtime", "model2vec", "sentence-transformers", "dev"])
 def test_every_dependency_is_explained(group: str) -> None:
     text = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
     explained = set(re.findall(r"^\| `([\w.-]+)` \|", text, re.MULTILINE))

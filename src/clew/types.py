@@ -318,8 +318,7 @@ class Content(Answer):
     language: str
 
 
-@dataclass(frozen=True, slots=True)
-class TextMatch:
+class TextMatch(NamedTuple):
     """A line that an exact search found (several with multiline), and where in it the match begins."""
 
     path: str

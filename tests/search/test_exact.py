@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from clew import Engine
 from clew.errors import BadInput
-from clew.search import native
-from clew.search.exact import MAX_LINE_CHARS, Page, find_spots
+from clew.search import scan
+from clew.search.exact import MAX_LINE_CHARS, Page
 from clew.search.filters import Scope
+from clew.search.lines import find_spots
 from clew.search.pattern import Pattern, TextQuery, compile_pattern
 from clew.store import exact, grams
 from clew.store.grams import GramSegment
@@ -38,7 +39,9 @@ CONTENTS = st.one_of(
 )
 ATOMS = st.one_of(
     LITERALS.map(re.escape),
-    st.sampled_from([".", r"\s", r"\w", r"\d", r"\S", r"\W", r"\b", "[ab]", "[^a]", "[0-9]", "[a-cA]", "^", "$", "é"]),
+    st.sampled_from(
+        [".", r"\s", r"\w", r"\d", r"\S", r"\W", r"\D", r"\b", r"\B", "[ab]", "[^a]", "[0-9]", "[a-cA]", "^", "$", "é"]
+    ),
 )
 
 
@@ -59,29 +62,42 @@ def _regexes(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 REGEXES = st.recursive(ATOMS, _regexes, max_leaves=5)
 
 
-# Python's `\\s` takes these for spaces; Unicode, and so ripgrep, does not: here they are controls like any other.
-NO_SPACES = dict.fromkeys(range(0x1C, 0x20), 0x01)
+# Where Python's `re` is not ripgrep: the separators from 1C to 1F are no spaces, but controls like any other, and the
+# Turkish letters equal no other in another case, so here they are letters without case.
+AS_RIPGREP = {**dict.fromkeys(range(0x1C, 0x20), 0x01), ord("İ"): ord("ª"), ord("ı"): ord("º")}
+NO_UTF8 = "\udc80-\udcff"  # bytes that are none, as Python has them: no class has them in ripgrep, not even `.`
+NEGATED = {".": rf"[^\n{NO_UTF8}]", r"\S": rf"[^\s{NO_UTF8}]", r"\W": rf"[^\w{NO_UTF8}]", r"\D": rf"[^\d{NO_UTF8}]"}
+NEGATED[r"\B"] = r"(?!\b)"  # Python finds none in a text that is empty
+
+
+def as_python(query: str) -> str:
+    """An expression of these tests as Python writes it."""
+
+    def translated(found: re.Match[str]) -> str:
+        part = found[0]
+        return NEGATED.get(part, f"{part[:-1]}{NO_UTF8}]" if part.startswith("[^") else part)
+
+    return re.sub(r"\\.|\[[^\]]*\]|\.", translated, query.translate(AS_RIPGREP), flags=re.DOTALL)
 
 
 def naive(query: str, content: bytes, *, regex: bool, case_sensitive: bool, whole_word: bool) -> list[tuple[int, int]]:
     """(line, column) of the first match in each line, by a loop."""
-    query = query.translate(NO_SPACES)
-    text = query if regex else re.escape(query)
-    text = rf"(?<!\w)(?:{text})(?!\w)" if whole_word else text
+    text = as_python(query) if regex else re.escape(query.translate(AS_RIPGREP))
+    text = rf"(?<![\w{NO_UTF8}])(?:{text})(?![\w{NO_UTF8}])" if whole_word else text
     expression = re.compile(text, 0 if case_sensitive else re.IGNORECASE)
     lines = content.split(b"\n")
     if lines[-1] == b"":
         lines.pop()
     found = []
     for number, line in enumerate(lines, start=1):
-        match = expression.search(line.decode("utf-8", "surrogateescape").translate(NO_SPACES))
+        match = expression.search(line.decode("utf-8", "surrogateescape").translate(AS_RIPGREP))
         if match:
             found.append((number, match.start() + 1))
     return found
 
 
 def spots(pattern: Pattern, content: bytes) -> list[tuple[int, int]]:
-    return [(spot.line, spot.column) for spot in find_spots(pattern, content)]
+    return [(line, column) for line, _, _, column in find_spots(pattern, content)]
 
 
 def segment_of(contents: list[bytes]) -> GramSegment:
@@ -94,18 +110,6 @@ def segment_of(contents: list[bytes]) -> GramSegment:
     return GramSegment(grams.make_arrays(owners, keys))
 
 
-@pytest.fixture(params=["native", "plain"])
-def engine_kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """With the optional scanner, where it is installed, and without it."""
-    if request.param == "native":
-        pytest.importorskip("hyperscan", reason="the optional scanner is not installed")
-    else:
-        monkeypatch.setattr("clew.search.pattern.make_scanner", lambda _: None)
-    compile_pattern.cache_clear()
-    yield
-    compile_pattern.cache_clear()
-
-
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Blocks so small that a page of text has many."""
@@ -116,7 +120,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     grams.windows_of.cache_clear()
 
 
-@pytest.mark.usefixtures("engine_kind", "small_blocks")
+@pytest.mark.usefixtures("small_blocks")
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     contents=st.lists(CONTENTS, min_size=1, max_size=4),
@@ -147,16 +151,20 @@ def test_a_search_finds_what_a_loop_finds(
         (r"colou?r_of", [["colo"], ["r_of"]]),
         (r"\bx{3}y+z", [["xxxy"], ["yz"]]),
         (r"(?i)Straße_K", [["stra"], ["e_k"]]),
+        (r"(?i)größe", [["gr\udcc3"], ["e"]]),
         (r"(ab.)*", []),
         (r"(.a){3}", [["a"]]),
-        (r"x(?!y)z", [["xz"]]),
+        (r"x\bz", [["xz"]]),
+        (r"(?x) a b # c", [["ab"]]),
+        (r"\x{61}\u0062\p{Greek}", [["ab"]]),
+        (r"[a&&a]\p{Lu}bc", [["bc"], ["a"]]),
         (r"[^x]a|b", [["a", "b"]]),
         (r"\d+", []),
     ],
 )
 def test_what_an_expression_requires(query: str, needles: list[list[str]]) -> None:
     pattern = compile_pattern(TextQuery(query))
-    assert [[needle.decode() for needle in group] for group in pattern.needles] == needles
+    assert [[needle.decode(errors="surrogateescape") for needle in group] for group in pattern.needles] == needles
 
 
 def test_small_classes_narrow_the_candidates() -> None:
@@ -165,19 +173,28 @@ def test_small_classes_narrow_the_candidates() -> None:
     assert pattern.needs is not None
     found = exact.evaluate(pattern.needs, [segment_of(contents)])
     assert found is not None and found.tolist() == [1]
+    contents = ["GRÖSSE GRÖẞE\n".encode(), "große\n".encode(), "grün\n".encode()]
+    pattern = compile_pattern(TextQuery("größe", case_sensitive=False))
+    assert pattern.needs is not None
+    found = exact.evaluate(pattern.needs, [segment_of(contents)])
+    assert found is not None and 1 in found.tolist() and len(found) < 3
+    assert spots(pattern, contents[0]) == [(1, 8)]
 
 
 @pytest.mark.parametrize(
     ("query", "words"),
     [
         ("(abc", "character 1"),
-        ("a**", "character 3"),
+        ("a|*b", "character 3"),
+        ("a{", "character 2"),
+        ("a)", "character 2"),
         ("[z-a]", "bad character range"),
         (r"a\nb", "multiline"),
-        ("[[a]", "unclear"),
+        ("[[a]", "not closed"),
         ("", "empty"),
         ("x" * 10_001, "more than"),
         ("(" * 5_000 + ")" * 5_000, "too much"),
+        ("[" * 5_000, "too much"),
         ("\udc80", "Unicode"),
     ],
 )
@@ -308,6 +325,22 @@ def test_a_file_that_changes_behind_the_check_is_searched_as_it_is(root: Path, t
     engine.close()
 
 
+@pytest.mark.parametrize("query", [r"\w+", r"[a-z]\d", "^$", r"\bv\w", r"(?i)[U-V]\d$"])
+def test_files_that_are_read_ahead_come_in_order(
+    engine: Engine, root: Path, query: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_tree(root, {f"many/{number:03}.txt": f"\n{'word' * number}\nv{number}\n" for number in range(60)})
+    engine.index(str(root))
+    expected = scanned(root, query)
+    assert places(engine, root, query) == expected
+    monkeypatch.setattr(scan, "_FIRST", 3)
+    monkeypatch.setattr(scan, "_BATCH_FILES", 2)
+    assert places(engine, root, query) == expected
+    found = grep(engine, query, root, limit=5)
+    assert [(match.path, match.line, match.column) for match in found.matches] == expected[:5]
+    assert found.truncated
+
+
 TREES = st.dictionaries(
     st.sampled_from(["a.txt", "b/c.txt", "b/d.csv", "é.rst", "z.log", "b/e"]), CONTENTS, min_size=1, max_size=5
 )
@@ -359,11 +392,3 @@ def test_ripgrep_gives_the_same_lines(engine: Engine, root: Path, flags: tuple[s
             path, number, _column, _ = line.split(":", 3)  # ripgrep counts bytes in columns
             expected.append((path.removeprefix("./"), int(number)))
         assert [place[:2] for place in places(engine, root, query, **asked)] == sorted(expected), query
-
-
-def test_the_optional_scanner_is_optional(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "hyperscan", None)
-    compile_pattern.cache_clear()
-    assert compile_pattern(TextQuery(r"\w+x")).scan is None
-    compile_pattern.cache_clear()
-    assert native.MAX_ENDS > 0

@@ -6,34 +6,27 @@ is shown: one that changed is searched as it is there, one that is gone is dropp
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import chain
 
 from clew.errors import BadInput
 from clew.search.filters import Filter
+from clew.search.lines import Spot, count_lines, find_spots
 from clew.search.pattern import Pattern
 from clew.search.reading import Reading
-from clew.store import exact, facts, snapshots
-from clew.store.grams import SAME_AS_ASCII
+from clew.search.scan import Matching, matching
+from clew.store import exact, snapshots
 from clew.store.snapshots import TextFile
 from clew.types import FileMatches, TextFound, TextMatch, TextMode
 
 MAX_CONTEXT_LINES = 100  # around each match
 MAX_LINE_CHARS = 1_000  # of a line that is shown; more are cut, and the text says so
 _CONTEXT_BEFORE_CHARS = 100  # shown before a match that stands beyond that
+_DECODED_BYTES = 1_000_000  # of a content that is decoded as a whole, if it is ASCII
 _ENTRY_CHARS = 100  # of an entry in an answer beside its texts
 _FEW_FILES = 2_000  # so many candidates are looked up one by one, else all files are gone through in order
-
-
-class Spot(NamedTuple):
-    """A match: its first line, the bytes of its lines, and where in them it begins."""
-
-    line: int
-    start: int
-    end: int  # of the last line that it touches, without the line end
-    column: int  # 1-based, in characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +46,12 @@ class Page:
 def search(reading: Reading, pattern: Pattern, where: Filter, page: Page) -> TextFound:
     """The first matches in order of path and line."""
     finder = _Finder(reading, pattern, page)
-    for file in _files(reading, pattern, where):
-        if finder.is_full_after(file):
-            break
+    files, is_every = _files(reading, pattern, where)
+    found = matching(reading.connection, pattern, files, ahead=is_every)
+    with closing(found):
+        for match in found:
+            if finder.is_full_after(match):
+                break
     root, fresh = reading.codebase.root, reading.fresh
     return TextFound(root, fresh, tuple(finder.matches), tuple(finder.files), finder.total, finder.is_cut)
 
@@ -65,33 +61,49 @@ class _Finder:
 
     def __init__(self, reading: Reading, pattern: Pattern, page: Page) -> None:
         self._reading, self._pattern, self._page = reading, pattern, page
-        self._content = facts.content_reader(reading.connection)
         self.matches: list[TextMatch] = []
         self.files: list[FileMatches] = []
         self.total = self._chars = 0
         self.is_cut = False
 
-    def is_full_after(self, file: TextFile) -> bool:
-        """Search one more file; whether nothing further is wanted."""
-        content = self._content(file.blob)
-        spots = find_spots(self._pattern, content)
-        first = next(spots, None)
-        if first is None:
-            return False
+    def is_full_after(self, found: Matching) -> bool:
+        """Take what one more file has; whether nothing further is wanted."""
+        file, content, first, others = found
         is_fresh = self._reading.check(file.path, file.stat, file.blob)
         if is_fresh is None:
             return False
         if not is_fresh:
             content = self._reading.content(file.path, file.blob)
-            spots = find_spots(self._pattern, content)
-            first = next(spots, None)
-            if first is None:
+            others = find_spots(self._pattern, content)
+            again = next(others, None)
+            if again is None:
                 return False
+            first = again
         if self._page.mode == "files":
             return self._count(file.path, 1)
         if self._page.mode == "counts":
-            return self._count(file.path, _lines_with(self._pattern, content) or 1 + sum(1 for _ in spots))
-        return self._take(file.path, content, first) or any(self._take(file.path, content, spot) for spot in spots)
+            return self._count(file.path, count_lines(self._pattern, content) or 1 + sum(1 for _ in others))
+        spots = chain((first,), others)
+        if self._page.context or self._page.max_chars is not None:
+            return any(self._take(file.path, content, spot) for spot in spots)
+        return self._take_all(file.path, content, spots)
+
+    def _take_all(self, path: str, content: bytes, spots: Iterator[Spot]) -> bool:
+        """`_take` for all of them, where only the limit counts: there may be millions."""
+        room = self._page.limit - len(self.matches)
+        text = content.decode("ascii") if len(content) <= _DECODED_BYTES and content.isascii() else None
+        new, add = tuple.__new__, self.matches.append  # the type's own constructor takes three times as long
+        for line, start, stop, column in spots:
+            if not room:
+                self.is_cut = True
+                break
+            room -= 1
+            shown = content[start:stop].decode("utf-8", "replace") if text is None else text[start:stop]
+            if len(shown) > MAX_LINE_CHARS or shown.endswith("\r"):
+                shown = _cut(shown, column)
+            add(new(TextMatch, (path, line, column, shown, (), ())))
+        self.total = len(self.matches)
+        return self.is_cut
 
     def _count(self, path: str, count: int) -> bool:
         if len(self.files) == self._page.limit or (self._overflows(path) and self.files):
@@ -122,8 +134,8 @@ class _Finder:
         return self._chars > self._page.max_chars
 
 
-def _files(reading: Reading, pattern: Pattern, where: Filter) -> Iterator[TextFile]:
-    """The files that may match, in order of path."""
+def _files(reading: Reading, pattern: Pattern, where: Filter) -> tuple[Iterator[TextFile], bool]:
+    """The files that may match, in order of path, and whether trigrams could leave none out."""
     connection, snapshot = reading.connection, reading.snapshot.id
     found = exact.candidates(reading.codebase.store, connection, pattern.needs)
     if found.blobs is not None and len(found.blobs) <= _FEW_FILES:
@@ -135,147 +147,39 @@ def _files(reading: Reading, pattern: Pattern, where: Filter) -> Iterator[TextFi
         held = None if found.blobs is None else frozenset(found.blobs.tolist())
         is_wanted = (lambda _: True) if held is None else (lambda blob: blob > found.applied or blob in held)
     wanted_files = (file for file in files if is_wanted(file.blob))
-    if where.is_empty:
-        return wanted_files
-    return (file for file in wanted_files if where.allows(file.path, file.language))
-
-
-# -- one content -----------------------------------------------------------------------------------
-
-
-def find_spots(pattern: Pattern, content: bytes) -> Iterator[Spot]:
-    """The matches in a content, in order; without `multiline`, one for each line that has any."""
-    if pattern.scan is not None:
-        ends = pattern.scan(content)
-        if ends is not None:
-            return _by_ends(pattern, content, ends) if ends else iter(())
-    haystack = content
-    is_sure = True  # that needles are in every match
-    if pattern.lowered:
-        haystack = content.lower()
-        is_sure = content.isascii() or not any(letter in content for letter, _ in SAME_AS_ASCII)
-    if pattern.needles and is_sure:
-        counts = [sum(map(haystack.count, group)) for group in pattern.needles]
-        if not all(counts):
-            return iter(())
-        if pattern.is_per_line:
-            rarest = pattern.needles[counts.index(min(counts))]
-            return _by_needles(pattern, content, haystack, rarest)
-    return _by_expression(pattern, content)
-
-
-def _lines_with(pattern: Pattern, content: bytes) -> int:
-    """How many lines have a literal, in one pass; 0 where each must be judged."""
-    if not pattern.is_literal:
-        return 0
-    [[needle]] = pattern.needles
-    return len(re.findall(re.escape(needle) + rb"[^\n]*", content))
-
-
-def _by_ends(pattern: Pattern, content: bytes, ends: list[int]) -> Iterator[Spot]:
-    """Only lines in which something ends that may be a match are judged."""
-    number, counted, stop = 1, 0, -1
-    for end in ends:
-        if end <= stop:
-            continue
-        start = content.rfind(b"\n", 0, end - 1) + 1
-        stop = content.find(b"\n", end - 1)
-        stop = len(content) if stop < 0 else stop
-        found = pattern.expression.search(_text(content[start:stop]))
-        if found is not None:
-            number += content.count(b"\n", counted, start)
-            counted = start
-            yield Spot(number, start, stop, found.start() + 1)
-
-
-def _by_needles(pattern: Pattern, content: bytes, haystack: bytes, needles: tuple[bytes, ...]) -> Iterator[Spot]:
-    """Only lines that have one of these needles are judged."""
-    number, counted, end = 1, 0, len(content)
-    following = [haystack.find(needle) for needle in needles]
-    others = [group for group in pattern.needles if group is not needles]
-    while True:
-        at = following[0] if len(following) == 1 else min((place for place in following if place >= 0), default=-1)
-        if at < 0:
-            return
-        start = content.rfind(b"\n", 0, at) + 1
-        stop = content.find(b"\n", at)
-        stop = end if stop < 0 else stop
-        column = 0
-        if pattern.is_literal:
-            column = _characters(content[start:at]) + 1
-        elif all(any(haystack.find(needle, start, stop) >= 0 for needle in group) for group in others):
-            found = pattern.expression.search(_text(content[start:stop]))
-            if found is not None:
-                column = found.start() + 1
-        if column:
-            number += content.count(b"\n", counted, start)
-            counted = start
-            yield Spot(number, start, stop, column)
-        for place, needle in enumerate(needles):
-            if 0 <= following[place] <= stop:
-                following[place] = haystack.find(needle, stop + 1)
-
-
-def _by_expression(pattern: Pattern, content: bytes) -> Iterator[Spot]:
-    """The whole content is gone through."""
-    text = _text(content)
-    is_plain = len(text) == len(content)  # then characters are bytes
-    number, counted, counted_bytes = 1, 0, 0
-    at, end = 0, len(text)
-    while at <= end:
-        found = pattern.expression.search(text, at)
-        if found is None:
-            return
-        first = text.rfind("\n", 0, found.start()) + 1
-        if first == end and (end == 0 or text[-1] == "\n"):
-            return  # after the last line end there is no line
-        last = found.end() - 1 if pattern.is_multiline and found.end() > found.start() else found.start()
-        stop = text.find("\n", last)
-        stop = end if stop < 0 else stop
-        number += text.count("\n", counted, first)
-        counted_bytes += first - counted if is_plain else len(_bytes(text[counted:first]))
-        counted = first
-        length = stop - first if is_plain else len(_bytes(text[first:stop]))
-        yield Spot(number, counted_bytes, counted_bytes + length, found.start() - first + 1)
-        at = max(stop + 1, found.end())
-
-
-def _text(content: bytes) -> str:
-    return content.decode("utf-8", "surrogateescape")
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
-
-
-def _characters(content: bytes) -> int:
-    return len(content) if content.isascii() else len(_text(content))
+    if not where.is_empty:
+        wanted_files = (file for file in wanted_files if where.allows(file.path, file.language))
+    return wanted_files, found.blobs is None
 
 
 def _shown(path: str, content: bytes, spot: Spot, context: int) -> TextMatch:
     """A match with its lines and those around it, as text."""
+    line, start, stop, column = spot
+    text = _line(content[start:stop], column)
     if not context:
-        return TextMatch(path, spot.line, spot.column, _line(content[spot.start : spot.end], spot.column))
+        return TextMatch(path, line, column, text)
     before: list[str] = []
-    start = spot.start
     while len(before) < context and start > 0:
         above = content.rfind(b"\n", 0, start - 1) + 1
         before.insert(0, _line(content[above : start - 1]))
         start = above
     after: list[str] = []
-    stop = spot.end + 1
+    stop += 1
     while len(after) < context and stop < len(content):
         below = content.find(b"\n", stop)
         below = len(content) if below < 0 else below
         after.append(_line(content[stop:below]))
         stop = below + 1
-    text = _line(content[spot.start : spot.end], spot.column)
-    return TextMatch(path, spot.line, spot.column, text, tuple(before), tuple(after))
+    return TextMatch(path, line, column, text, tuple(before), tuple(after))
 
 
 def _line(content: bytes, column: int = 1) -> str:
     """A line as it is shown: without the carriage return at its end, and not without end itself."""
-    text = content.decode("utf-8", "replace").removesuffix("\r")
+    return _cut(content.decode("utf-8", "replace"), column)
+
+
+def _cut(text: str, column: int) -> str:
+    text = text.removesuffix("\r")
     if len(text) <= MAX_LINE_CHARS:
         return text
     first = max(0, column - _CONTEXT_BEFORE_CHARS) if column > MAX_LINE_CHARS else 0

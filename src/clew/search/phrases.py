@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 
-from clew.search.exact import find_spots
+from clew.search.lines import find_spots
 from clew.search.pattern import TextQuery, compile_pattern
 from clew.store import exact, facts, snapshots
 from clew.store.snapshots import Snapshot

@@ -1,17 +1,17 @@
 """What every match of a regular expression must contain: runs of bytes that an index can be asked for.
 
-Sound, not complete: where it cannot tell, it asks for nothing. Main call: `analyse`, on the standard library's
-parsed expression.
+Sound, not complete: where it cannot tell, it asks for nothing. Main call: `analyse`, on a parsed expression.
 """
 
 from __future__ import annotations
 
-import importlib
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from clew.search import classes
+from clew.search.classes import Chars
+from clew.search.syntax import Char, Choice, Look, Node, Repeat, Row
 from clew.store.grams import OVERLAP_BYTES, SAME_AS_ASCII, Either, Every, Needs, Run
 
 MAX_NEEDLES = 12  # texts that are looked for side by side in one content
@@ -19,8 +19,6 @@ MAX_GROUPS = 4  # of them that must all be there
 MAX_BRANCHES = 200  # more alternatives than these are not worth asking for
 MAX_CLASS = 64  # characters of one class
 
-_op: Any = importlib.import_module("re._constants")
-REPEATS = (_op.MAX_REPEAT, _op.MIN_REPEAT, _op.POSSESSIVE_REPEAT)
 _PLAIN = {letter.decode(): plain for letter, plain in SAME_AS_ASCII}
 
 
@@ -46,11 +44,11 @@ class _Parts:
             self.run = []
 
 
-def analyse(tree: Any) -> Required:
+def analyse(tree: Node) -> Required:
     """What every match of a parsed expression has."""
-    lowered = _ignores_case(tree, tree.state.flags)
+    lowered = _ignores_case(tree)
     parts = _Parts()
-    _walk(tree.data, tree.state.flags, parts)
+    _walk(tree, parts)
     parts.cut()
     if not parts.done:
         return Required(None, (), lowered)
@@ -58,25 +56,21 @@ def analyse(tree: Any) -> Required:
     return Required(needs, _needles(needs, lowered), lowered)
 
 
-def _walk(items: Iterable[tuple[Any, Any]], flags: int, parts: _Parts) -> None:
-    for op, value in items:
-        if op is _op.LITERAL:
-            _add(parts, _spelled(value, flags))
-        elif op is _op.IN:
-            choice = _class(value, flags)
-            _add(parts, [choice] if choice else None)
-        elif op is _op.SUBPATTERN:
-            _, added, removed, inner = value
-            _walk(inner.data, (flags | added) & ~removed, parts)
-        elif op is _op.ATOMIC_GROUP:
-            _walk(value.data, flags, parts)
-        elif op is _op.BRANCH:
-            _branch(value[1], flags, parts)
-        elif op in REPEATS:
-            least, most, inner = value
-            _repeat(least, most, inner, flags, parts)
-        elif op not in (_op.AT, _op.ASSERT, _op.ASSERT_NOT):  # those have no width: neighbours stay neighbours
-            parts.cut()
+def _walk(node: Node, parts: _Parts) -> None:
+    if isinstance(node, Char):
+        _add(parts, _spelled(node))
+    elif isinstance(node, Chars):
+        choice = _class(node)
+        _add(parts, [choice] if choice else None)
+    elif isinstance(node, Row):
+        for part in node.parts:
+            _walk(part, parts)
+    elif isinstance(node, Choice):
+        _branch(node.parts, parts)
+    elif isinstance(node, Repeat):
+        _repeat(node, parts)
+    else:
+        assert isinstance(node, Look)  # it has no width: neighbours stay neighbours
 
 
 def _add(parts: _Parts, places: list[bytes] | None) -> None:
@@ -88,33 +82,33 @@ def _add(parts: _Parts, places: list[bytes] | None) -> None:
         parts.cut()
 
 
-def _repeat(least: int, most: Any, inner: Any, flags: int, parts: _Parts) -> None:
-    if least == 0:
+def _repeat(node: Repeat, parts: _Parts) -> None:
+    if node.least == 0:
         parts.cut()
         return
     alone = _Parts()
-    _walk(inner.data, flags, alone)
+    _walk(node.part, alone)
     if alone.was_cut or not alone.run:  # what it has is there once at least, but need not have neighbours
         parts.cut()
         alone.cut()
         parts.done += alone.done
         return
-    times = min(least, max(OVERLAP_BYTES // len(alone.run), 1))
+    times = min(node.least, max(OVERLAP_BYTES // len(alone.run), 1))
     run = alone.run * times
     _add(parts, run)
-    if not least == most == times:
+    if not node.least == node.most == times:
         parts.cut()
         parts.run += run  # the last ones stand beside what follows
 
 
-def _branch(alternatives: list[Any], flags: int, parts: _Parts) -> None:
+def _branch(alternatives: tuple[Node, ...], parts: _Parts) -> None:
     parts.cut()
     if len(alternatives) > MAX_BRANCHES:
         return
     found: list[Needs] = []
     for alternative in alternatives:
         alone = _Parts()
-        _walk(alternative.data, flags, alone)
+        _walk(alternative, alone)
         alone.cut()
         if not alone.done:
             return
@@ -122,42 +116,40 @@ def _branch(alternatives: list[Any], flags: int, parts: _Parts) -> None:
     parts.done.append(Either(tuple(found)))
 
 
-def _spelled(char: int, flags: int) -> list[bytes] | None:
+def _spelled(char: Char) -> list[bytes] | None:
     """The bytes of a character, or None where several spellings match it."""
-    text = chr(char)
-    if flags & re.IGNORECASE:
-        plain = _PLAIN.get(text, text.encode("utf-8", "surrogatepass"))
-        return [plain.lower()] if plain.isascii() else None
-    return [bytes([byte]) for byte in text.encode("utf-8", "surrogatepass")]
+    text = chr(char.code)
+    if char.any_case:
+        plain = _PLAIN.get(text, text.encode())
+        return [plain.lower()] if plain.isascii() else _side_by_side(classes.cases_of(char.code))
+    return [bytes([byte]) for byte in text.encode()]
 
 
-def _class(members: list[tuple[Any, Any]], flags: int) -> bytes | None:
+def _side_by_side(codes: Iterable[int]) -> list[bytes] | None:
+    """For each byte of these characters, those that may stand there; None where they are not equally long."""
+    spellings = [chr(code).encode() for code in codes]
+    if len({*map(len, spellings)}) > 1:
+        return None
+    return [bytes(sorted({*column})) for column in zip(*spellings, strict=True)]
+
+
+def _class(chars: Chars) -> bytes | None:
     """The bytes of a small ASCII class, or None."""
     found = bytearray()
-    for kind, value in members:
-        if kind is _op.LITERAL:
-            first = last = value
-        elif kind is _op.RANGE:
-            first, last = value
-        else:
-            return None
+    for first, last in chars.ranges or ():
         if last > 127 or len(found) + last - first >= MAX_CLASS:
             return None
         found += bytes(range(first, last + 1))
-    return bytes(sorted({*(bytes(found).lower() if flags & re.IGNORECASE else found)}))
+    return bytes(sorted({*(bytes(found).lower() if chars.any_case else found)}))
 
 
-def _ignores_case(tree: Any, flags: int) -> bool:
+def _ignores_case(node: Node) -> bool:
     """Whether any part of an expression is looked for in any case."""
-    if flags & re.IGNORECASE:
-        return True
-    for op, value in tree.data:
-        if op is _op.SUBPATTERN and value[1] & re.IGNORECASE:
-            return True
-        inner = value[1] if op is _op.BRANCH else value if isinstance(value, tuple) else [value]
-        if any(_ignores_case(item, 0) for item in inner if hasattr(item, "data")):
-            return True
-    return False
+    if isinstance(node, Char | Chars):
+        return node.any_case
+    if isinstance(node, Row | Choice):
+        return any(map(_ignores_case, node.parts))
+    return isinstance(node, Repeat) and _ignores_case(node.part)
 
 
 # -- needles ---------------------------------------------------------------------------------------

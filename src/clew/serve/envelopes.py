@@ -108,7 +108,19 @@ def _hit(hit: Hit) -> Envelope:
 
 def text(path: str, found: TextFound, scope: Scope, mode: str) -> Envelope:
     """Matches; for a list of files only those, and for counts how many each has."""
-    matches: list[Envelope] = [{"codebase": found.root, **asdict(match)} for match in found.matches]
+    root = found.root
+    matches: list[Envelope] = [
+        {
+            "codebase": root,
+            "path": file,
+            "line": line,
+            "column": column,
+            "text": shown,
+            "before": before,
+            "after": after,
+        }
+        for file, line, column, shown, before, after in found.matches
+    ]
     for file in found.files:
         count = {"count": file.count} if mode == "counts" else {}
         matches.append({"codebase": found.root, "path": file.path, **count})

@@ -5,11 +5,12 @@ On a terminal a file's matches stand under its name, the matched text in colour.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from clew.search.lines import parts_of
+from clew.search.pattern import TextQuery, compile_pattern
 from clew.serve.gates import Envelope
 from clew.serve.terminal import paint
 
@@ -50,6 +51,9 @@ def as_text(asked: Mapping[str, Any]) -> Callable[[Envelope], str]:
 
 def _plain(matches: list[Envelope]) -> Iterator[str]:
     """`path:line:column:text`; lines around a match have dashes, and `--` stands between parts that do not touch."""
+    if not any(item["before"] or item["after"] or "\n" in item["text"] for item in matches):  # each line is there once
+        yield from (f"{item['path']}:{item['line']}:{item['column']}:{item['text']}" for item in matches)
+        return
     for rows in _blocks(matches):
         if rows is None:
             yield "--"
@@ -97,11 +101,15 @@ def _blocks(matches: list[Envelope]) -> Iterator[list[Row] | None]:
 
 
 def _lit(asked: Mapping[str, Any]) -> Callable[[str], str]:
-    """Lights up what was looked for, where a plain expression can tell it; else the line stays as it is."""
-    text = asked["query"] if asked["regex"] else re.escape(asked["query"])
-    text = rf"(?<!\w)(?:{text})(?!\w)" if asked["whole_word"] else text
-    try:
-        expression = re.compile(text, 0 if asked["case_sensitive"] else re.IGNORECASE)
-    except re.error:
-        return str
-    return lambda line: expression.sub(lambda found: paint(found[0], "match"), line)
+    """Lights up what was looked for."""
+    flags = (asked[name] for name in ("query", "regex", "case_sensitive", "whole_word", "multiline"))
+    pattern = compile_pattern(TextQuery(*flags))
+
+    def lit(line: str) -> str:
+        shown, at = "", 0
+        for start, stop in parts_of(pattern, line):
+            shown += line[at:start] + paint(line[start:stop], "match")
+            at = stop
+        return shown + line[at:]
+
+    return lit

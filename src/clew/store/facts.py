@@ -155,6 +155,21 @@ def content_reader(connection: apsw.Connection) -> Callable[[int], bytes]:
     return read
 
 
+def packed_reader(connection: apsw.Connection) -> Callable[[int], bytes]:
+    """Contents as they are kept, for `unpacker`."""
+
+    def read(blob: int) -> bytes:
+        packed: bytes = connection.execute("SELECT bytes FROM blob WHERE id = ?", (blob,)).get
+        return packed
+
+    return read
+
+
+def unpacker() -> Callable[[bytes], bytes]:
+    """Turns what `packed_reader` reads into contents; each thread needs one of its own."""
+    return zstandard.ZstdDecompressor().decompress
+
+
 def symbols_of(connection: apsw.Connection, facts: int) -> list[Symbol]:
     """The symbols of a blob, outer before inner."""
     rows = fetch_all(
