@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,27 @@ def test_mcp_over_http(site: Site, mode: str) -> None:
         assert len(ids) == (1 if mode == "legacy" else 2)  # only the older revision has sessions of its own
 
 
+def test_mcp_gives_the_session_header_back(site: Site) -> None:
+    headers = {
+        "Accept": "application/json, text/event-stream",
+        "Content_Type": "application/json",
+        "MCP_Protocol_Version": "2026-07-28",
+        "Mcp_Method": "tools/call",
+        "Mcp_Name": "get_scope",
+    }
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "by hand", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    params = {"name": "get_scope", "arguments": {}, "_meta": meta}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    named = site.web.ask("/mcp", body, **headers, X_Session_ID="mine")
+    assert (named.status, named.headers["x-session-id"]) == (200, "mine")
+    assert b'"session_id":"mine"' in named.body
+    assert "x-session-id" not in site.web.ask("/mcp", body, **headers, X_Session_ID="not a name").headers
+
+
 # -- who may ask -----------------------------------------------------------------------------------
 
 
@@ -179,9 +201,10 @@ def test_a_query_has_a_time_limit(site: Site, monkeypatch: pytest.MonkeyPatch) -
     workers = site.web.workers
     monkeypatch.setattr(workers, "config", make_config(query_timeout_s=1))
     monkeypatch.setattr(workers._service(), "call", lambda *_, **__: held.wait(30) and {"status": "ok"})
-    try:
-        late = site.web.call("search_codebase", query="alpha", path=site.root, session="me")
-    finally:
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(site.web.call, "search_codebase", query="alpha", path=site.root, session="me")
+        assert site.web.ask("/health").status == 200  # the server goes on
+        late = asked.result()
         held.set()
     assert (late.status, late.envelope["reason"], late.envelope["results"]) == (504, "timed_out", [])
     assert late.envelope["session_id"] == "me" and "1 s" in late.envelope["message"]

@@ -16,9 +16,11 @@ import uvicorn
 from mcp.server.lowlevel.server import Server
 from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
 from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from clew.config import Config
 from clew.errors import BadInput
@@ -26,6 +28,7 @@ from clew.serve import gates, guard, openapi, tools
 from clew.serve.gates import Envelope
 from clew.serve.mcp import make_server
 from clew.serve.schemas import Profile
+from clew.serve.sessions import Sessions
 from clew.serve.workers import Workers
 
 SESSION_HEADER = "X-Session-ID"
@@ -77,9 +80,30 @@ def make_app(workers: Workers, host: str, mcp: Server[Any]) -> Starlette:
             Route("/openapi.json", described),
         ],
     )
+    app.add_middleware(_Named, sessions=workers.sessions)
     app.add_middleware(RequestBodyLimitMiddleware, max_body_size=workers.config.max_request_bytes)
     app.add_middleware(guard.Guard, host=host, token=workers.config.token)
     return app
+
+
+class _Named:
+    """Gives the session's name back in a header where MCP answers, which knows nothing of it."""
+
+    def __init__(self, app: ASGIApp, sessions: Sessions) -> None:
+        self._app, self._sessions = app, sessions
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        name = Headers(scope=scope).get(SESSION_HEADER) if scope.get("path") == "/mcp" else None
+        if name is None or self._sessions.identify(name).id != name:
+            await self._app(scope, receive, send)
+            return
+
+        async def named(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)[SESSION_HEADER] = name
+            await send(message)
+
+        await self._app(scope, receive, named)
 
 
 def http_status(envelope: Envelope) -> int:
