@@ -138,7 +138,9 @@ ATOM = st.one_of(
     st.sampled_from(CHARS).map(lambda char: rf"\{char}" if char in ".(" else char),
     st.sampled_from(
         r". \s \w \d \S \W \D \b \B ^ $ [ab] [^a] [a-cA] \p{L} \P{L} \pN \p{Greek} [\W_] [^\W\d] [a-z&&[^b]] [\w--\d]"
-        r" [ak~~k] \x{61} [[:alpha:]] [[:^alpha:]] [^\S ] [\P{L}a] (?s:.) []a-] [^]b] (?:) \p{Lu} [k-s] [^k]".split(" ")
+        r" [ak~~k] \x{61} [[:alpha:]] [[:^alpha:]] [^\S\x20] [\P{L}a] (?s:.) []a-] [^]b] (?:) \p{Lu} [k-s] [^k]".split(
+            " "
+        )
     ),
 )
 

@@ -233,12 +233,12 @@ def test_health_fails_when_sessions_pile_up(site: Site) -> None:
 
 
 def test_metrics_are_lines_that_prometheus_reads(site: Site) -> None:
-    site.web.call("get_symbol", name="alpha", path=site.root)
+    told = site.web.call("get_symbol", name="alpha", path=site.root).envelope["status"]
     site.web.call('nobody"s{tool}')
     text = site.web.ask("/metrics").body.decode()
     line = re.compile(r'[a-z_]+(?:\{[a-z]+="[^"\\\n]*"(?:,[a-z]+="[^"\\\n]*")*\})? [0-9.e+-]+')
     assert [found for found in text.splitlines() if not found.startswith("# ") and not line.fullmatch(found)] == []
-    assert 'clew_tool_calls_total{tool="get_symbol",status="ok"}' in text
+    assert f'clew_tool_calls_total{{tool="get_symbol",status="{told}"}}' in text
     assert 'clew_tool_calls_total{tool="unknown",status="error"}' in text
     buckets = [int(n) for n in re.findall(r'clew_tool_seconds_bucket\{tool="get_symbol",le="[^"]+"\} (\d+)', text)]
     count = re.search(r'clew_tool_seconds_count\{tool="get_symbol"\} (\d+)', text)
