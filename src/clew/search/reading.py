@@ -85,18 +85,28 @@ class Reader:
     def ask_all(self, codebases: Sequence[Codebase], ask: Callable[[tuple[Reading, ...]], A]) -> A:
         """The same about several at once, each in one state."""
 
-        def within(readings: tuple[Reading, ...], doubt: bool) -> A:
+        def within(readings: tuple[Reading, ...], checks: list[Checked]) -> A:
             if len(readings) == len(codebases):
                 return ask(readings)
-            following = codebases[len(readings)]
-            return self._ask_once(following, lambda reading: within((*readings, reading), doubt), doubt=doubt)
+            place = len(readings)
+            return self._read(codebases[place], lambda reading: within((*readings, reading), checks), checks[place])
 
-        answer = within((), doubt=False)
+        # All are checked before any is read: two may share a store, and a check writes.
+        answer = within((), [self._check(codebase, doubt=False) for codebase in codebases])
         fresh = answer.freshness
-        return within((), doubt=True) if (fresh.changed or fresh.dropped) and fresh.decision != "failed" else answer
+        if (fresh.changed or fresh.dropped) and fresh.decision != "failed":
+            answer = within((), [self._check(codebase, doubt=True) for codebase in codebases])
+        return answer
+
+    def _check(self, codebase: Codebase, *, doubt: bool) -> Checked:
+        if codebase.is_project:
+            return Checked("fresh", at=now())
+        return self.freshener.ensure(codebase, doubt=doubt)
 
     def _ask_once(self, codebase: Codebase, ask: Callable[[Reading], A], *, doubt: bool) -> A:
-        checked = Checked("fresh", at=now()) if codebase.is_project else self.freshener.ensure(codebase, doubt=doubt)
+        return self._read(codebase, ask, self._check(codebase, doubt=doubt))
+
+    def _read(self, codebase: Codebase, ask: Callable[[Reading], A], checked: Checked) -> A:
         for _ in range(_ATTEMPTS):
             if not codebase.store.exists:
                 break
