@@ -138,9 +138,7 @@ ATOM = st.one_of(
     st.sampled_from(CHARS).map(lambda char: rf"\{char}" if char in ".(" else char),
     st.sampled_from(
         r". \s \w \d \S \W \D \b \B ^ $ [ab] [^a] [a-cA] \p{L} \P{L} \pN \p{Greek} [\W_] [^\W\d] [a-z&&[^b]] [\w--\d]"
-        r" [ak~~k] \x{61} [[:alpha:]] [[:^alpha:]] [^\S\x20] [\P{L}a] (?s:.) []a-] [^]b] (?:) \p{Lu} [k-s] [^k]".split(
-            " "
-        )
+        r" [ak~~k] \x{61} [[:alpha:]] [[:^alpha:]] [^\S\x20] [\P{L}a] (?s:.) []a-] [^]b] (?:) \p{Lu} [k-s] [^k]".split()
     ),
 )
 
@@ -169,6 +167,7 @@ def test_ripgrep_matches_the_same_lines(
 ) -> None:
     file = tmp_path / "lines.txt"
     file.write_bytes(b"x\n" + b"\n".join(lines) + b"\n")  # so that it does not begin with a byte order mark
+    query = rf"(?:{query})\w" if whole_word else query  # ripgrep 13 misses some words that are empty
     flags = ["-i"] * any_case + ["-w"] * whole_word
     command = ["rg", "--text", "--line-number", "--encoding=none", *flags, "-e", query, str(file)]
     done = subprocess.run(command, capture_output=True)
