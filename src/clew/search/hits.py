@@ -51,7 +51,7 @@ def shown(readings: Sequence[Reading], ranked: Iterable[Ranked], limit: int) -> 
             also = tuple(path for path in hit.also if _is_copy(reading, path, hit.file.blob))
             hits.append(show(reading, replace(hit, also=also) if hit.also else hit, is_fresh))
             files.add(reading, hit.file)
-    return Shown(hits, False, taken)
+    return Shown(hits, False, taken + 1)
 
 
 class _Alike:

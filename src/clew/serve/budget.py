@@ -130,6 +130,3 @@ def _short(value: Any) -> Any:
     if isinstance(value, list) and len(value) > _MAX_ITEMS:
         return [*map(_short, value[:_MAX_ITEMS]), f"… [{len(value)} entries]"]
     return [_short(item) for item in value] if isinstance(value, list) else value
-
-
-__all__ = ["MAX_TOKENS", "MIN_TOKENS", "fit", "size"]

@@ -16,6 +16,7 @@ from clew.errors import BadInput, BadPath, ClewError, Gated, NotIndexed
 from clew.search.filters import Scope
 from clew.search.query import MODES, VIEWS, one_of
 from clew.serve import envelopes, gates
+from clew.serve.budget import CHARS_PER_TOKEN
 from clew.serve.gates import Envelope
 from clew.serve.sessions import scope_now
 from clew.source import git, roots
@@ -26,16 +27,14 @@ if TYPE_CHECKING:
 
 Globs = Sequence[str] | None
 MAX_MATCHES = 100_000  # of one exact search, whatever is asked
-MAX_TOKENS = 20_000  # of the texts in a program's answer, so that the whole stays below 25,000
-CHARS_PER_TOKEN = 4
-_BUDGETED = frozenset({"search_text"})
+MAX_TEXT_TOKENS = 20_000  # of matches: a search stops there, and the whole answer stays within its budget
 
 
 def call(engine: Engine, tool: str, arguments: Mapping[str, Any]) -> Envelope:
     """Call a tool by its name, for a program; whatever goes wrong is an envelope too."""
-    if tool in _BUDGETED:
+    if tool == "search_text":
         asked_tokens = arguments.get("max_tokens")
-        most = MAX_TOKENS if not isinstance(asked_tokens, int) else min(asked_tokens, MAX_TOKENS)
+        most = MAX_TEXT_TOKENS if not isinstance(asked_tokens, int) else min(asked_tokens, MAX_TEXT_TOKENS)
         arguments = {**arguments, "max_tokens": most}
     try:
         return answer(engine, tool, arguments)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clew.errors import StoreCorrupt
-from clew.store.segments import identity, map_arrays
+from clew.store.segments import map_arrays
 
 if TYPE_CHECKING:
     import numpy as np
@@ -249,36 +249,6 @@ def _renumbered(grams: Any, numbers: Any) -> Keys:
     kept = numbers >= 0
     keys: Keys = ((grams << np.uint32(BLOCK_BITS)) | numbers.astype(np.uint32))[kept]
     return keys
-
-
-class GramFiles:
-    """The trigram files of one store, each opened once."""
-
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-        self._opened: dict[str, tuple[Any, GramSegment]] = {}
-
-    def path(self, name: str) -> Path:
-        return self._directory / f"{name}.seg"
-
-    def open(self, name: str) -> GramSegment:
-        """A segment by its name; a damaged or missing one is `StoreCorrupt`."""
-        path = self.path(name)
-        kept, now = self._opened.get(name), identity(path)
-        if kept is not None and kept[0] == now:  # else it was removed or cut: what is mapped must not be touched
-            return kept[1]
-        self._opened.pop(name, None)
-        found = GramSegment.open(path)
-        self._opened[name] = (now, found)
-        return found
-
-    def drop_others(self, names: Sequence[str]) -> None:
-        """Remove the files of segments that are not among these."""
-        for path in self._directory.glob("*"):
-            if path.stem not in names or path.suffix != ".seg":
-                path.unlink(missing_ok=True)
-        for name in [name for name in self._opened if name not in names]:
-            self._opened.pop(name, None)
 
 
 def _folded_places(run: Run) -> list[bytes]:

@@ -11,10 +11,12 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from clew.errors import StoreCorrupt
 from clew.types import ModelName
+
+S = TypeVar("S")  # what a mapped file is opened as
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,36 +109,36 @@ class Segment:
 _PARTS = ("terms", "offsets", "documents", "frequencies")
 
 
-class SegmentFiles:
-    """The segment files of one store, each opened once."""
+class MappedFiles(Generic[S]):
+    """The files of one kind in a store, each opened once."""
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-        self._opened: dict[str, tuple[Any, Segment]] = {}
+    def __init__(self, directory: Path, kind: Callable[[Path], S]) -> None:
+        self._directory, self._kind = directory, kind
+        self._opened: dict[str, tuple[Any, S]] = {}
 
     def path(self, name: str) -> Path:
         return self._directory / f"{name}.seg"
 
-    def open(self, name: str) -> Segment:
-        """A segment by its name; a damaged or missing one is `StoreCorrupt`."""
+    def open(self, name: str) -> S:
+        """A file by its name; a damaged or missing one is `StoreCorrupt`."""
         path = self.path(name)
         kept, now = self._opened.get(name), identity(path)
         if kept is not None and kept[0] == now:  # else it was removed or cut: what is mapped must not be touched
             return kept[1]
         self._opened.pop(name, None)
-        found = Segment.open(path)
+        found = self._kind(path)
         self._opened[name] = (now, found)
         return found
 
     def drop_others(self, names: Sequence[str]) -> None:
-        """Remove the files of segments that are not among these."""
+        """Remove the files that are not among these."""
         for path in self._directory.glob("*"):
             if path.stem not in names or path.suffix != ".seg":
                 path.unlink(missing_ok=True)
         self.forget_others(names)
 
     def forget_others(self, names: Sequence[str]) -> None:
-        """Close the segments that are not among these: other processes replace them too."""
+        """Close those that are not among these: other processes replace them too."""
         for name in [name for name in self._opened if name not in names]:
             self._opened.pop(name, None)
 

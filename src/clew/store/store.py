@@ -17,9 +17,9 @@ import apsw
 from clew.errors import StoreError
 from clew.store import leases
 from clew.store.database import BUSY_TIMEOUT_MS, Database, identity, refused, transaction, translated
-from clew.store.grams import GramFiles
+from clew.store.grams import GramSegment
 from clew.store.locks import FileLock
-from clew.store.segments import Encode, SegmentFiles
+from clew.store.segments import Encode, MappedFiles, Segment
 from clew.types import ModelName
 
 WRITE_TIMEOUT_S = 60.0  # a batch takes well under a second; a minute means that something hangs
@@ -36,8 +36,8 @@ class Store:
         self.encode = encode  # packed terms as vectors; None: this store has none
         self.database = directory / "clew.db"
         self.leases = directory / "leases"
-        self.segments = SegmentFiles(directory / "lexical")
-        self.grams = GramFiles(directory / "exact")
+        self.segments = MappedFiles(directory / "lexical", Segment.open)
+        self.grams = MappedFiles(directory / "exact", GramSegment.open)
         self._database = Database(self.database, "migrations")
         self._local = threading.local()
         self.views: dict[Any, Any] = {}  # what readers have laid out of a snapshot, kept for its generation
