@@ -381,8 +381,8 @@ def _queries(engine: Engine, tree: Path) -> dict[str, Any]:
             source = find.Source(codebase.store, connection, snapshot, Filter())
             reading = Reading(codebase, connection, snapshot, Freshness("fresh", "", "", 0, None), 1 << 20)
             vector = engine.query_vector(text)
-            for hit in itertools.islice(find.Search([source], parse_query(text), vector).files(), 10):
-                show(reading, hit, True)
+            hits = itertools.islice(find.Search([source], parse_query(text), vector).files(), 10)
+            list(show([(reading, hit, True) for hit in hits]))
         walls.append((time.perf_counter() - started) * 1e3)
     walls.sort()
     return {"wall_ms_p50": round(walls[len(walls) // 2], 1), "wall_ms_p95": round(walls[int(len(walls) * 0.95)], 1)}

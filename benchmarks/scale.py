@@ -145,9 +145,10 @@ def bare_scan(engine: Engine, root: str) -> list[float]:
 
     codebase = engine.resolve(root)
     with codebase.store.read() as connection:
-        rows = [codebase.store.segments.open(name).vectors for name in derive.derived(connection).segments]
+        parts = [codebase.store.segments.open(name) for name in derive.derived(connection).segments]
         vector = np.asarray(engine.query_vector(REAL[0]))
-        return [timed(lambda: [cosines_with(part, vector) for part in rows])[1] for _ in range(5)]
+        rows = [(part.vectors, part.vector_lengths) for part in parts]
+        return [timed(lambda: [cosines_with(*part, vector) for part in rows])[1] for _ in range(5)]
 
 
 def timed(work: Callable[[], object]) -> tuple[float, float]:

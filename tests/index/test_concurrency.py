@@ -39,7 +39,7 @@ while not os.path.exists(stop) or rounds < 5:
         assert len(ranked) >= 20, f"{len(ranked)} hits"
         for hit in ranked[:8]:
             reading = Reading(codebase, connection, snapshot, Freshness("fresh", "", "", 0, None), 1 << 20)
-            shown = show(reading, hit, True)
+            (shown,) = show([(reading, hit, True)])
             assert "marker_word" in shown.snippet, shown
             hits += 1
     rounds += 1

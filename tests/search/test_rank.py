@@ -23,7 +23,8 @@ from tests.conftest import make_engine, write_tree
 def test_best_chunks_are_the_five_best_of_each_document(groups: list[list[float]]) -> None:
     scores = np.array([round(score, 3) for group in groups for score in group], np.float32)
     documents = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
-    view: Any = SimpleNamespace(facts=np.arange(len(groups)), chunk_document=documents)
+    starts = np.flatnonzero(np.diff(documents, prepend=-1))
+    view: Any = SimpleNamespace(facts=np.arange(len(groups)), starts=starts, started=documents[starts])
     found = rank.best_chunks(view, scores)
     for document, group in enumerate(groups):
         best = sorted((float(np.float32(round(score, 3))) for score in group), reverse=True)

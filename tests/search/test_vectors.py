@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from clew.search.vectors import cosines_with
-from clew.store.segments import quantised
+from clew.store.segments import lengths_of, quantised
 
 
 @pytest.mark.parametrize("native", [True, False])
@@ -18,7 +18,8 @@ def test_cosines_are_those_of_the_rows(monkeypatch: pytest.MonkeyPatch, native: 
     chance = np.random.default_rng(1)
     rows, vector = chance.normal(size=(500, 64)).astype(np.float32), chance.normal(size=64).astype(np.float32)
     expected = rows @ vector / (np.linalg.norm(rows, axis=1) * np.linalg.norm(vector))
-    found = cosines_with(quantised(rows), vector)
+    packed = quantised(rows)
+    found = cosines_with(packed, lengths_of(packed), vector)
     assert found.dtype == np.float32
     assert np.abs(found - expected).max() < 0.02, "a byte for each number costs little"
     assert np.argmax(found) == np.argmax(expected)
@@ -29,7 +30,8 @@ def test_what_says_nothing_is_close_to_nothing(monkeypatch: pytest.MonkeyPatch, 
     if not native:
         monkeypatch.setitem(sys.modules, "simsimd", None)
     rows = quantised(np.array([[0, 0, 0, 0], [1, 0, 0, 0]], np.float32))
-    assert cosines_with(rows, np.zeros(4, np.float32)).tolist() == [0, 0]
-    found = cosines_with(rows, np.array([1, 0, 0, 0], np.float32))
+    lengths = lengths_of(rows)
+    assert cosines_with(rows, lengths, np.zeros(4, np.float32)).tolist() == [0, 0]
+    found = cosines_with(rows, lengths, np.array([1, 0, 0, 0], np.float32))
     assert found[1] == pytest.approx(1, abs=1e-3) and abs(found[0]) <= 1e-6
-    assert len(cosines_with(np.zeros((0, 4), np.int8), np.ones(4, np.float32))) == 0
+    assert len(cosines_with(np.zeros((0, 4), np.int8), np.ones(0, np.float32), np.ones(4, np.float32))) == 0

@@ -101,7 +101,6 @@ class Search:
 
     def files(self, *, explain: bool = False) -> Iterator[Ranked]:
         """One hit a file; of files with the same content only the best."""
-        functions = [rank.function_scores(m, r) for m, r in zip(self.measured, self.rankings, strict=True)]
         seen: set[tuple[int, int]] = set()
         for source, place in self._ordered():
             measured, ranking = self.measured[source], self.rankings[source]
@@ -110,7 +109,7 @@ class Search:
             if (source, document) in seen:
                 continue  # the same content under another path
             seen.add((source, document))
-            chunks = self._chunks_of(source, document, functions[source])
+            chunks = self._chunks_of(source, document)
             defined = self._defined[source].get(file.facts)
             if defined is not None:
                 at = posting_rows.chunk_at(self._sources[source].connection, file.facts, defined.byte)
@@ -206,20 +205,18 @@ class Search:
         for at in _best_first(-totals):
             yield int(sources[at]), int(places[at])
 
-    def _chunks_of(self, source: int, document: int, scores: Any) -> list[int]:
+    def _chunks_of(self, source: int, document: int) -> list[int]:
         """The best chunks of a document, one for each definition."""
         import numpy as np
 
         view = self.measured[source].view
-        at = int(np.searchsorted(view.started, document))
-        if at == len(view.started) or int(view.started[at]) != document:
-            return []
-        first = int(view.starts[at])
-        last = int(view.starts[at + 1]) if at + 1 < len(view.starts) else len(view.chunks)
+        span = view.span(document)
         found: dict[int, int] = {}
-        for place in (first + np.argsort(-scores[first:last], kind="stable")).tolist():
-            owner = int(view.owners[place])
-            found.setdefault(owner if owner >= 0 else -1 - place, int(view.chunks[place]))
+        scores = rank.chunk_scores(self.measured[source], span)
+        owners, chunks = view.owners[span], view.chunks[span]
+        for place in np.argsort(-scores, kind="stable").tolist():
+            owner = int(owners[place])
+            found.setdefault(owner if owner >= 0 else -1 - place, int(chunks[place]))
             if len(found) > NESTED:
                 break
         return list(found.values())

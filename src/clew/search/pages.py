@@ -40,15 +40,17 @@ class Pages:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._kept: dict[str, tuple[float, Frozen]] = {}
+        self._kept: dict[str, tuple[float, int, Frozen]] = {}  # since when, how large
+        self._held = 0
         self._lock = threading.Lock()
 
     def keep(self, frozen: Frozen) -> str:
         """Keep an order for the next page; the handle that finds it."""
         handle = str(uuid.uuid4())
         with self._lock:
+            self._kept[handle] = (self._clock(), frozen.search.nbytes, frozen)
+            self._held += self._kept[handle][1]
             self._forget()
-            self._kept[handle] = (self._clock(), frozen)
         return handle
 
     def find(self, handle: str) -> Frozen:
@@ -58,13 +60,13 @@ class Pages:
             found = self._kept.get(handle)
         if found is None:
             raise NotFound(f"the continuation {handle[:40]!r} is unknown or has expired; ask the question again")
-        return found[1]
+        return found[2]
 
     def _forget(self) -> None:
         oldest = self._clock() - MAX_AGE_S
-        for handle in [handle for handle, (kept, _) in self._kept.items() if kept < oldest]:
+        while self._kept:
+            handle, (since, size, _) = next(iter(self._kept.items()))  # the oldest is the first
+            if since >= oldest and len(self._kept) <= MAX_KEPT and (self._held <= MAX_BYTES or len(self._kept) == 1):
+                break
             del self._kept[handle]
-        held = sum(frozen.search.nbytes for _, frozen in self._kept.values())
-        while len(self._kept) > MAX_KEPT or (held > MAX_BYTES and len(self._kept) > 1):
-            handle = next(iter(self._kept))
-            held -= self._kept.pop(handle)[1].search.nbytes
+            self._held -= size

@@ -145,6 +145,7 @@ def term_of(word: str) -> str:
     return (*tokens.terms_of(word), word)[0]
 
 
+@lru_cache(maxsize=50_000)
 def similarity(word: str, wanted: str) -> float:
     """How close two lower-case words are, from 0 to 1."""
     if word == wanted or term_of(word) == term_of(wanted):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from clew import tokens
@@ -66,7 +67,7 @@ _KIND_WORTH = {
 }
 
 
-@dataclass(slots=True)
+@dataclass
 class Measured:
     """What one codebase says of a query, before it is weighed."""
 
@@ -77,6 +78,17 @@ class Measured:
     centred: dict[str, tuple[float, Floats]]  # likewise, above the mean
     plain: dict[str, Floats]  # of each file, weighed already
     provided: Floats | None = None  # of each chunk, by a provider's model
+
+    @cached_property
+    def legs(self) -> list[tuple[Floats, float, float]]:
+        """What speaks for a chunk: values, above what they count, and what one is worth."""
+        legs = [(self.body, 0.0, FUNCTION_BODY / max(_most(self.body), 1e-9))]
+        for weight, cosine in ((FUNCTION_DENSE, self.cosine), (FUNCTION_PROVIDED, self.provided)):
+            if cosine is not None and len(cosine):
+                mean, best = float(cosine.mean()), _most(cosine)
+                if best > mean:
+                    legs.append((cosine, mean, weight / (best - mean)))
+        return legs
 
 
 @dataclass(slots=True)
@@ -109,9 +121,9 @@ def measure(
     }
     centred = {}
     if cosine is not None:
-        centred["dense"] = (DENSE, best_chunks(view, np.maximum(cosine, 0.0)))
+        centred["dense"] = (DENSE, best_chunks(view, cosine))
     if beside is not None:
-        centred["provided"] = (PROVIDED, best_chunks(view, np.maximum(beside, 0.0)))
+        centred["provided"] = (PROVIDED, best_chunks(view, beside))
     defined = np.zeros(len(view.facts), np.float32)
     for facts, value in definitions.items():
         place = int(np.searchsorted(view.facts, facts))
@@ -163,16 +175,17 @@ def weigh(measured: Sequence[Measured]) -> list[Ranking]:
     return [Ranking(np.sum(list(features.values()), axis=0, dtype=np.float32), features) for features in rankings]
 
 
+def chunk_scores(item: Measured, span: slice) -> Floats:
+    """What places some chunks within their file."""
+    scores: Floats = sum((values[span] - low) * worth for values, low, worth in item.legs)  # type: ignore[assignment]
+    return scores
+
+
 def function_scores(item: Measured, ranking: Ranking) -> Floats:
     """What places each chunk among the functions, but for its name."""
     import numpy as np
 
-    scores = FUNCTION_BODY * item.body / max(_most(item.body), 1e-9)
-    for weight, cosine in ((FUNCTION_DENSE, item.cosine), (FUNCTION_PROVIDED, item.provided)):
-        if cosine is not None and len(cosine):
-            mean, best = float(cosine.mean()), _most(cosine)
-            if best > mean:
-                scores = scores + weight * (cosine - mean) / (best - mean)
+    scores = chunk_scores(item, slice(None))
     per_document = np.zeros(len(item.view.facts), np.float32)
     np.maximum.at(per_document, item.view.document, ranking.total)
     found: Floats = (scores + FUNCTION_FILE * per_document[item.view.chunk_document]).astype(np.float32)
@@ -205,24 +218,22 @@ def shared_among(files: int) -> float:
 
 
 def best_chunks(view: View, scores: Any) -> Any:
-    """For each document its best chunks' scores, weighed by TOP_CHUNKS."""
+    """For each document its best chunks' scores that are above 0, weighed by TOP_CHUNKS."""
     import numpy as np
 
     found = np.zeros(len(view.facts), np.float32)
-    hits = np.flatnonzero(scores > 0)
-    if not len(hits):
+    if not len(view.starts):
         return found
-    documents = view.chunk_document[hits]
-    starts = np.flatnonzero(np.diff(documents, prepend=-1))
-    keys = (scores[hits] * 1e6).astype(np.int64)
-    keys <<= 24
-    keys |= np.arange(len(hits))  # score and place: one pass finds both
+    keys = np.maximum(scores, np.float32(0)).view(np.uint32).astype(np.int64)  # bits of such numbers order as they do
+    keys <<= 32
+    keys |= np.arange(len(keys))  # score and place: one pass finds both
+    total = np.zeros(len(view.starts), np.float32)
     for weight in TOP_CHUNKS:
-        best = np.maximum.reduceat(keys, starts)
-        held = best >= 0
-        places = best[held] & 0xFFFFFF
-        found[documents[starts[held]]] += weight * scores[hits[places]]
-        keys[places] = -1
+        best = np.maximum.reduceat(keys, view.starts)
+        total += weight * (best >> 32).astype(np.uint32).view(np.float32)
+        places = best & 0xFFFFFFFF
+        keys[places] = places
+    found[view.started] = total
     return found
 
 

@@ -17,7 +17,7 @@ from clew.search.paths import PathTable, idf
 from clew.search.vectors import cosines_with
 from clew.store import derive
 from clew.store.postings import snapshot_files
-from clew.store.segments import CHUNK_BITS, Segment, quantised, tag_of
+from clew.store.segments import CHUNK_BITS, Segment, lengths_of, quantised, tag_of
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
 
@@ -118,6 +118,13 @@ class View:
             found[part.document[held]] = getattr(part.segment, name)[held]
         return found
 
+    def span(self, document: int) -> slice:
+        """Where the chunks of a document stand."""
+        at = int(self.started.searchsorted(document))
+        if at == len(self.started) or self.started[at] != document:
+            return slice(0, 0)
+        return slice(int(self.starts[at]), int(self.starts[at + 1]) if at + 1 < len(self.starts) else len(self.chunks))
+
     def body(self, terms: Sequence[int]) -> Floats:
         """BM25 of every chunk for these term hashes."""
         import numpy as np
@@ -175,18 +182,23 @@ class View:
             rows = part.segment.provided if provided else part.segment.vectors
             if not rows.shape[1]:
                 continue
+            lengths = part.segment.provided_lengths if provided else part.segment.vector_lengths
             if part.first is not None:
-                found[part.first : part.first + len(rows)] = cosines_with(rows, vector)
+                found[part.first : part.first + len(rows)] = cosines_with(rows, lengths, vector)
                 continue
             held = part.place >= 0
             if held.any():
-                found[part.place[held]] = cosines_with(rows, vector)[held]
+                found[part.place[held]] = cosines_with(rows, lengths, vector)[held]
         return found
 
     def file_cosines(self, vector: Floats) -> Floats:
         """Cosine of each file's path and the names it defines with a vector."""
-        found: Floats = cosines_with(self._file_vectors, vector)
+        found: Floats = cosines_with(self._file_vectors, self._file_lengths, vector)
         return found
+
+    @cached_property
+    def _file_lengths(self) -> Floats:
+        return lengths_of(self._file_vectors)
 
     @cached_property
     def _file_vectors(self) -> Any:

@@ -136,8 +136,7 @@ def blob_of(connection: apsw.Connection, facts: int) -> int:
 
 def content(connection: apsw.Connection, blob: int) -> bytes:
     """The bytes of a blob."""
-    packed: bytes = connection.execute("SELECT bytes FROM blob WHERE id = ?", (blob,)).get
-    return zstandard.ZstdDecompressor().decompress(packed)
+    return content_reader(connection)(blob)
 
 
 def content_reader(connection: apsw.Connection) -> Callable[[int], bytes]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 CHUNK_BITS = 16  # a chunk's id is its facts' id shifted by this, plus its ordinal
 _MAGIC = b"clewseg1"
 _ALIGN = 64
+_BLOCK = 16_384  # rows of bytes that are widened at once
 
 Packed = tuple[bytes, bytes]  # distinct term hashes and their frequencies
 Encode = Callable[[Sequence[bytes], Sequence[bytes]], "Floats"]  # one row for each packed text
@@ -96,6 +98,16 @@ class Segment:
         self.provided = self.vectors[:, :0] if provided is None else provided
         self.body = Field(*(arrays[f"body_{part}"] for part in _PARTS))
         self.about = Field(*(arrays[f"about_{part}"] for part in _PARTS))
+
+    @cached_property
+    def vector_lengths(self) -> Floats:
+        """The length of each row of `vectors`."""
+        return lengths_of(self.vectors)
+
+    @cached_property
+    def provided_lengths(self) -> Floats:
+        """The length of each row of `provided`."""
+        return lengths_of(self.provided)
 
     @classmethod
     def open(cls, path: Path) -> Segment:
@@ -286,6 +298,17 @@ def _join_fields(fields: Sequence[Field], masks: Sequence[Any]) -> tuple[Any, An
         frequencies.append(field._frequencies[kept])
         base += int(mask.sum())
     return _grouped(np.concatenate(terms), np.concatenate(documents), np.concatenate(frequencies))
+
+
+def lengths_of(rows: Any) -> Floats:
+    """The length of each row of bytes, at least 1, so that one may divide by it."""
+    import numpy as np
+
+    found = np.ones(len(rows), np.float32)
+    for first in range(0, len(rows), _BLOCK):
+        block = rows[first : first + _BLOCK].astype(np.float32)
+        found[first : first + _BLOCK] = np.sqrt(np.einsum("ij,ij->i", block, block))
+    return np.maximum(found, np.float32(1))
 
 
 def quantised(vectors: Any) -> Any:
