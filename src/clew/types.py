@@ -89,6 +89,7 @@ class Facts:
     imports: list[Import]
     chunks: list[Chunk]
     uses: bytes
+    links: bytes  # packed: parse/links.py
     interface: bytes
     names: tuple[bytes, bytes] = (b"", b"")  # packed terms of the definitions' names
     about: tuple[bytes, bytes] = (b"", b"")  # packed terms of what the file says of itself at its top

@@ -25,13 +25,15 @@ from typing import Any
 
 from clew import tokens
 from clew.parse import grammars
+from clew.parse.binding import collect_links
 from clew.parse.chunks import plan_chunks
 from clew.parse.comments import Comments, head_comment
 from clew.parse.imports import collect_imports
 from clew.parse.languages import LANGUAGES, Language
+from clew.parse.links import pack_links
 from clew.parse.macros import without_macros
 from clew.parse.symbols import collect_symbols, interface_hash
-from clew.parse.uses import pack_uses
+from clew.parse.uses import collect_uses, pack_uses
 from clew.types import Chunk, Facts, Symbol
 
 WITH_MACROS = frozenset({"c", "cpp"})
@@ -52,10 +54,10 @@ def extract(content: bytes, language: str) -> Facts:
     starts = line_starts(content)
     grammar = grammars.load(LANGUAGES[language]) if language in LANGUAGES else None
     if grammar is None:
-        return _assemble(content, starts, [], [], b"", frozenset(), ())
+        return _assemble(content, starts, [], [], (b"", b""), frozenset(), ())
     obstacle = _obstacle(content, starts, LANGUAGES[language]) if len(content) > MAX_DEPTH else ""
     if obstacle:
-        return _assemble(content, starts, [], [], b"", frozenset(), (obstacle,))
+        return _assemble(content, starts, [], [], (b"", b""), frozenset(), (obstacle,))
     source = without_macros(content) if language in WITH_MACROS else content
     root = grammar.parse(source)
     try:
@@ -75,9 +77,10 @@ def extract(content: bytes, language: str) -> Facts:
     if "def.equation" in captures:
         names.update(node.start_byte for node in captures.get("name", ()))
     names |= {byte - 1 for byte in names if content[byte - 1 : byte] in _QUOTES}  # a quoted name starts there
-    uses = pack_uses(captures, names)
+    uses = collect_uses(captures, names)
+    links = pack_links(collect_links(content, language, symbols, imports, captures, uses))
     about = head_comment(content, starts, comments.lines)
-    return _assemble(content, starts, symbols, imports, uses, comments.lines, diagnostics, about)
+    return _assemble(content, starts, symbols, imports, (pack_uses(uses), links), comments.lines, diagnostics, about)
 
 
 def _obstacle(content: bytes, starts: list[int], language: Language) -> str:
@@ -121,7 +124,7 @@ def _assemble(
     starts: list[int],
     symbols: list[Symbol],
     imports: list[Any],
-    uses: bytes,
+    uses: tuple[bytes, bytes],
     leading_lines: frozenset[int],
     diagnostics: tuple[str, ...],
     about: bytes = b"",
@@ -139,7 +142,7 @@ def _assemble(
         symbols,
         imports,
         chunks,
-        uses,
+        *uses,
         interface_hash(symbols),
         tokens.pack_terms(tokens.text_terms(names)),
         tokens.pack_terms(tokens.text_terms(about)),

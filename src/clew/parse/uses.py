@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from array import array
+from operator import sub
 from typing import Any, NamedTuple
 
 import zstandard
@@ -23,7 +24,15 @@ class Use(NamedTuple):
     role: str
 
 
-def pack_uses(captures: dict[str, list[Any]], definitions: set[int]) -> bytes:
+class Uses(NamedTuple):
+    """All uses of a blob in order of place."""
+
+    starts: list[int]
+    ends: list[int]
+    roles: bytes
+
+
+def collect_uses(captures: dict[str, list[Any]], definitions: set[int]) -> Uses:
     """All uses in order of place; the most specific role wins, a definition's own name is none."""
     spans: dict[int, int] = {}
     roles: dict[int, int] = {}
@@ -40,19 +49,23 @@ def pack_uses(captures: dict[str, list[Any]], definitions: set[int]) -> bytes:
         spans.pop(start, None)
     for start in [start for start, end in spans.items() if start == end]:  # what the parser missed
         del spans[start]
-    if not spans:
-        return b""
     places = sorted(spans)
-    starts = array("I", places)
-    lengths = _lengths([spans[start] - start for start in places])
+    return Uses(places, [spans[start] for start in places], bytes(map(roles.__getitem__, places)))
+
+
+def pack_uses(uses: Uses) -> bytes:
+    """Uses as bytes."""
+    if not uses.starts:
+        return b""
+    starts = array("I", uses.starts)
+    lengths = _lengths(list(map(sub, uses.ends, uses.starts)))
     if sys.byteorder == "big":
         starts.byteswap()
         lengths.byteswap()
-    packed_roles = bytes(map(roles.__getitem__, places))
     global _compressor
     if _compressor is None:
         _compressor = zstandard.ZstdCompressor(level=1)
-    return _compressor.compress(starts.tobytes() + lengths.tobytes() + packed_roles)
+    return _compressor.compress(starts.tobytes() + lengths.tobytes() + uses.roles)
 
 
 def _lengths(values: list[int]) -> array[int]:

@@ -86,14 +86,15 @@ def add_facts(connection: apsw.Connection, blob: int, key: FactsKey, facts: Fact
         return known[0]
     tokens_total = sum(chunk.length for chunk in facts.chunks)
     connection.execute(
-        "INSERT INTO facts (blob, language, extractor, interface, uses, chunks, symbols, tokens, diagnostics,"
-        " names_terms, names_freqs, about_terms, about_freqs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO facts (blob, language, extractor, interface, uses, links, chunks, symbols, tokens, diagnostics,"
+        " names_terms, names_freqs, about_terms, about_freqs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             blob,
             key.language,
             key.extractor,
             facts.interface,
             facts.uses,
+            facts.links,
             len(facts.chunks),
             len(facts.symbols),
             tokens_total,

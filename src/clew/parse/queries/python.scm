@@ -1,6 +1,12 @@
 (function_definition name: (identifier) @name) @def.function
 (class_definition name: (identifier) @name) @def.class
 (module (expression_statement (assignment left: (identifier) @name) @def.variable))
+(module [
+  (if_statement [(block (expression_statement (assignment left: (identifier) @name) @def.variable))
+    (else_clause (block (expression_statement (assignment left: (identifier) @name) @def.variable)))])
+  (try_statement [(block (expression_statement (assignment left: (identifier) @name) @def.variable))
+    (except_clause (block (expression_statement (assignment left: (identifier) @name) @def.variable)))
+    (else_clause (block (expression_statement (assignment left: (identifier) @name) @def.variable)))])])
 (class_definition body: (block (expression_statement (assignment left: (identifier) @name) @def.field)))
 (type_alias_statement left: (type (identifier) @name)) @def.type
 
@@ -20,3 +26,46 @@
 (call function: (identifier) @call)
 (call function: (attribute attribute: (identifier) @call))
 (identifier) @ref
+
+; -- scopes and what is known of values (parse/links.py)
+(parameters [(identifier) @bind (typed_parameter (identifier) @bind) (default_parameter name: (identifier) @bind)
+  (typed_default_parameter name: (identifier) @bind)])
+(lambda_parameters [(identifier) @bind (default_parameter name: (identifier) @bind)])
+(list_splat_pattern (identifier) @bind)
+(dictionary_splat_pattern (identifier) @bind)
+(assignment left: [(identifier) @bind (pattern_list (identifier) @bind) (tuple_pattern (identifier) @bind)])
+(augmented_assignment left: (identifier) @bind)
+(for_statement left: [(identifier) @bind (pattern_list (identifier) @bind) (tuple_pattern (identifier) @bind)])
+(for_in_clause left: [(identifier) @bind (pattern_list (identifier) @bind) (tuple_pattern (identifier) @bind)])
+(pattern_list (tuple_pattern (identifier) @bind))
+(as_pattern_target [(identifier) @bind (tuple (identifier) @bind)])
+(named_expression name: (identifier) @bind)
+(global_statement (identifier) @free)
+(nonlocal_statement (identifier) @free)
+[(lambda) (list_comprehension) (generator_expression) (dictionary_comprehension) (set_comprehension)] @local
+
+(class_definition body: (block [
+  (function_definition parameters: (parameters . [(identifier) @self (typed_parameter (identifier) @self)]))
+  (decorated_definition definition: (function_definition parameters: (parameters . (identifier) @self)))]))
+(decorated_definition (decorator (identifier) @_d) definition: (function_definition parameters: (parameters . (identifier) @class.self)) (#eq? @_d "classmethod"))
+(decorated_definition (decorator (identifier) @_d) definition: (function_definition parameters: (parameters . (identifier) @static)) (#eq? @_d "staticmethod"))
+(decorated_definition (decorator [(identifier) @_d (attribute attribute: (identifier) @_d)]) definition: (function_definition name: (identifier) @property) (#match? @_d "property$"))
+
+(class_definition superclasses: (argument_list [(identifier) (attribute)] @base))
+(class_definition superclasses: (argument_list (subscript value: [(identifier) (attribute)] @base)))
+(attribute object: (call function: (_) @recv.fn) @recv)
+(keyword_argument name: (identifier) @skip)
+(assignment left: (attribute attribute: (identifier) @given))
+(assignment right: (call function: (_) @assign.fn)) @assign
+(assignment right: (await (call function: (_) @assign.fn))) @assign
+(assignment right: [(identifier) (attribute)] @assign.value) @assign
+(typed_parameter type: (type [(identifier) (attribute)] @typed.type)) @typed
+(typed_default_parameter type: (type [(identifier) (attribute)] @typed.type)) @typed
+(assignment type: (type [(identifier) (attribute)] @typed.type)) @typed
+(typed_parameter type: (type (binary_operator left: [(identifier) (attribute)] @typed.type right: (none)))) @typed
+(typed_default_parameter type: (type (binary_operator left: [(identifier) (attribute)] @typed.type right: (none)))) @typed
+(assignment type: (type (binary_operator left: [(identifier) (attribute)] @typed.type right: (none)))) @typed
+(function_definition return_type: (type [(identifier) (attribute)] @returns))
+(function_definition return_type: (type (binary_operator left: [(identifier) (attribute)] @returns right: (none))))
+(return_statement (call function: (_) @return.fn))
+(return_statement [(identifier) (attribute)] @return.value)

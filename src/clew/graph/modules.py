@@ -1,0 +1,82 @@
+"""A file as the resolver sees it: its definitions by name, its imports, what its names mean in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from clew.parse.links import Attribute, Links
+from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS
+from clew.types import Import
+
+TYPE_KINDS = CLASS_KINDS | {"type", "record", "union"}
+
+
+class Named(NamedTuple):
+    """What the resolver needs of a definition."""
+
+    kind: str
+    name: str
+    parent: int
+
+
+class Module:
+    """One file of a snapshot. An ordinal above its definitions stands for an attribute that methods give."""
+
+    def __init__(
+        self, path: str, number: int, language: str, symbols: list[Named], imports: list[Import], links: Links
+    ) -> None:
+        self.path, self.number, self.language = path, number, language
+        self.symbols, self.imports, self.links = symbols, imports, links
+        self.known: dict[str, Any] = {}  # references that were resolved already
+
+    def __repr__(self) -> str:
+        return f"Module({self.path})"
+
+    @cached_property
+    def members(self) -> dict[int, dict[str, int]]:
+        """Of each definition, and of the file (-1), what it holds by name; of several the last with a body counts."""
+        found: dict[int, dict[str, int]] = {}
+        for ordinal, symbol in enumerate(self.symbols):
+            found.setdefault(symbol.parent, {})[symbol.name] = ordinal
+        for place, attribute in enumerate(self.links.attributes):
+            held = found.setdefault(attribute.owner, {})
+            held.setdefault(attribute.name, len(self.symbols) + place)
+        return found
+
+    @cached_property
+    def imported(self) -> dict[str, int]:
+        """Which import gives the file a name; the first of several counts: others are for when it fails."""
+        found: dict[str, int] = {}
+        for number, row in enumerate(self.imports):
+            name = row.alias or row.name
+            if name and name != "*":
+                found.setdefault(name, number)
+        return found
+
+    @cached_property
+    def star_imports(self) -> list[int]:
+        return [number for number, row in enumerate(self.imports) if row.name == "*"]
+
+    @cached_property
+    def properties(self) -> frozenset[int]:
+        return frozenset(self.links.properties)
+
+    def kind(self, ordinal: int) -> str:
+        return self.symbols[ordinal].kind if ordinal < len(self.symbols) else "attribute"
+
+    def name(self, ordinal: int) -> str:
+        return self.symbols[ordinal].name if ordinal < len(self.symbols) else self.attribute(ordinal).name
+
+    def attribute(self, ordinal: int) -> Attribute:
+        return self.links.attributes[ordinal - len(self.symbols)]
+
+    def is_class(self, ordinal: int) -> bool:
+        return self.kind(ordinal) in TYPE_KINDS
+
+    def is_function(self, ordinal: int) -> bool:
+        return self.kind(ordinal) in FUNCTION_KINDS
+
+
+Find = Callable[[str], Module | None]  # a file of the snapshot by its path

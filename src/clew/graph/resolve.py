@@ -1,0 +1,279 @@
+"""From what a name means in its file to the definition it leads to, through imports, classes and types.
+
+It follows what the source says and nothing else: a step that cannot be followed ends the way, and a way into a
+library ends there, never at a definition of the project that happens to have the same name. Main call:
+`Resolver.resolve`.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Literal, NamedTuple
+
+from clew.graph.layout import Layout, Place
+from clew.graph.modules import Find, Module
+
+Tier = Literal["proven", "typed", "unique", "name"]
+TIERS: tuple[Tier, ...] = ("proven", "typed", "unique", "name")
+MAX_DEPTH = 40  # of imports of imports, of classes above classes
+_BUILTINS = {"python": frozenset(dir(builtins))}
+
+
+class Value(NamedTuple):
+    """What an expression is: a module, a directory, a definition, an object of a class, a library's."""
+
+    kind: Literal["module", "directory", "definition", "object", "above", "external"]
+    module: Module | None = None
+    ordinal: int = -1
+    name: str = ""  # of a directory or of what is external
+
+
+class Meaning(NamedTuple):
+    """Where a reference leads, and how that is known."""
+
+    value: Value
+    tier: Tier
+    evidence: str  # what it rests on
+
+
+class Known(NamedTuple):
+    """A reference that was resolved, and the keys of what it rests on: files, and modules that are none."""
+
+    meaning: Meaning | None
+    inputs: frozenset[str]
+
+
+class Resolver:
+    """Resolves the references of the files of one snapshot; each distinct one once."""
+
+    def __init__(self, layout: Layout, find: Find) -> None:
+        self._layout, self._find = layout, find
+        self._trails: list[set[str]] = [set()]
+
+    def resolve(self, module: Module, ref: str) -> Known:
+        """Where a reference of a file leads, None when that cannot be said, and what that depends on."""
+        self._meaning(module, ref, 0)
+        known: Known = module.known[ref]
+        return known
+
+    def _meaning(self, module: Module, ref: str, depth: int) -> Meaning | None:
+        known: Known | None = module.known.get(ref)
+        if known is not None:
+            self._trails[-1].update(known.inputs)
+            return known.meaning
+        if depth > MAX_DEPTH:
+            return None
+        module.known[ref] = Known(None, frozenset())  # a circle leads nowhere
+        self._trails.append(set())
+        cut = max(ref.rfind("."), ref.rfind("("), ref.rfind("^"))
+        if cut <= 0:
+            found = self._base(module, ref, depth)
+        else:
+            held = self._meaning(module, ref[:cut], depth + 1)
+            found = self._step(held, ref[cut], ref[cut + 1 :], depth) if held is not None else None
+        inputs = self._trails.pop()
+        self._trails[-1].update(inputs)
+        module.known[ref] = Known(found, frozenset(inputs))
+        return found
+
+    # -- bases -------------------------------------------------------------------------------------
+
+    def _base(self, module: Module, base: str, depth: int) -> Meaning | None:
+        letter, rest = base[:1], base[1:]
+        if letter == "D":
+            return Meaning(Value("definition", module, int(rest)), "proven", "scope")
+        if letter == "I":
+            return self._imported(module, int(rest), depth)
+        if letter == "M":
+            held = self._value_at(self._layout.find(module.path, module.language, module.imports[int(rest)].module))
+            return Meaning(held, "proven", f"import:{module.imports[int(rest)].line}") if held is not None else None
+        if letter == "S":
+            return Meaning(Value("object", module, int(rest)), "proven", "self")
+        if letter == "C":
+            return Meaning(Value("definition", module, int(rest)), "proven", "self")
+        if letter == "P":
+            return Meaning(Value("above", module, int(rest)), "proven", "super")
+        if letter == "V":
+            owner, _, name = rest.partition(":")
+            value = self._of_class(module, int(owner), name, depth)
+            if value is not None and value.kind != "external":
+                return Meaning(value, "proven", "self")
+            return self._global(module, name, depth) or (Meaning(value, "proven", "self") if value else None)
+        return self._global(module, rest, depth) if letter == "G" else None
+
+    def _global(self, module: Module, name: str, depth: int) -> Meaning | None:
+        """A name that the file does not bind: from an import of everything, or built in."""
+        for number in module.star_imports:
+            held = self._module_of(module, number)
+            value = self._of(held, name, depth) if held is not None else None
+            if value is not None:
+                return Meaning(value, "proven", f"import:{module.imports[number].line}")
+        if name in _BUILTINS.get(module.language, ()):
+            return Meaning(Value("external", name=name), "proven", "builtin")
+        return None
+
+    def _imported(self, module: Module, number: int, depth: int) -> Meaning | None:
+        row = module.imports[number]
+        evidence = f"import:{row.line}"
+        held = self._module_of(module, number)
+        if held is None:
+            name = ".".join(part for part in (row.module, row.name) if part)
+            if module.language == "python" and not row.name and not row.alias:
+                name = row.module.partition(".")[0]
+            return Meaning(Value("external", name=name), "proven", evidence)
+        if not row.name or row.name == "*":
+            return Meaning(held, "proven", evidence)
+        value = self._of(held, row.name, depth)
+        return Meaning(value, "proven", evidence) if value is not None else None
+
+    def _module_of(self, module: Module, number: int) -> Value | None:
+        row = module.imports[number]
+        name = row.module
+        if module.language == "python" and not row.name and not row.alias:
+            name = name.partition(".")[0]  # `import a.b` gives the file `a`
+        place = self._layout.find(module.path, module.language, name)
+        self._depends(f"m:{name}" if place is None else f"f:{place.path}")
+        return self._value_at(place)
+
+    def _value_at(self, place: Place | None) -> Value | None:
+        if place is None:
+            return None
+        if place.is_directory:
+            return Value("directory", name=place.path)
+        found = self._find(place.path)
+        return Value("module", found) if found is not None else None
+
+    # -- steps -------------------------------------------------------------------------------------
+
+    def _step(self, held: Meaning, step: str, name: str, depth: int) -> Meaning | None:
+        value, tier, evidence = held
+        if value.kind == "external":
+            return Meaning(value._replace(name=value.name + (f".{name}" if step == "." else "()")), tier, evidence)
+        if step == ".":
+            if value.kind == "definition" and value.module is not None and not value.module.is_class(value.ordinal):
+                if value.module.is_function(value.ordinal) and value.ordinal not in value.module.properties:
+                    return None
+                inner = self._content(value, depth)
+                if inner is None:
+                    return None
+                value, tier = inner, "typed"
+                if value.kind == "external":
+                    return Meaning(value._replace(name=f"{value.name}.{name}"), tier, evidence)
+            found = self._of(value, name, depth)
+        elif step == "(":
+            found, tier = self._called(value, depth), "typed"
+        else:
+            found, tier = self._object_of(value, depth), "typed"
+        return Meaning(found, tier, evidence) if found is not None else None
+
+    def _of(self, value: Value, name: str, depth: int) -> Value | None:
+        """A member of a value."""
+        if depth > MAX_DEPTH:
+            return None
+        if value.kind == "directory":
+            return self._value_at(self._layout.inside(Place(value.name, True), name, "python"))
+        module = value.module
+        if module is None:
+            return None
+        self._depends(f"f:{module.path}")
+        if value.kind == "module":
+            return self._of_module(module, name, depth + 1)
+        if value.kind == "above":
+            return self._above(module, value.ordinal, name, depth + 1)
+        return self._of_class(module, value.ordinal, name, depth + 1)
+
+    def _of_module(self, module: Module, name: str, depth: int) -> Value | None:
+        """What a module shows under a name: its own, what it imports, what lies in its directory."""
+        if depth > MAX_DEPTH:
+            return None
+        self._depends(f"f:{module.path}")
+        ordinal = module.members.get(-1, {}).get(name)
+        if ordinal is not None:
+            return Value("definition", module, ordinal)
+        number = module.imported.get(name)
+        if number is not None:
+            meaning = self._meaning(module, f"I{number}", depth + 1)
+            if meaning is not None:
+                return meaning.value
+        place = Place(module.path)
+        submodule = self._value_at(self._layout.inside(place, name, module.language))
+        if submodule is not None:
+            return submodule
+        for number in module.star_imports:
+            held = self._module_of(module, number)
+            found = self._of(held, name, depth + 1) if held is not None and held.module is not module else None
+            if found is not None:
+                return found
+        return None
+
+    def _of_class(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
+        """A member of a class, its own or of one above it; external when one above is and has it, for all we know."""
+        if depth > MAX_DEPTH or not module.is_class(ordinal):
+            return None
+        self._depends(f"f:{module.path}")
+        found = module.members.get(ordinal, {}).get(name)
+        if found is not None:
+            return Value("definition", module, found)
+        return self._above(module, ordinal, name, depth)
+
+    def _above(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
+        outside: Value | None = None
+        for base in module.links.bases.get(ordinal, ()):
+            meaning = self._meaning(module, base, depth + 1)
+            value = meaning.value if meaning is not None else None
+            if value is None:
+                outside = outside or Value("external", name=f"?.{name}")
+            elif value.kind == "external":
+                outside = outside or Value("external", name=f"{value.name}.{name}")
+            elif value.kind == "definition" and value.module is not None:
+                found = self._of_class(value.module, value.ordinal, name, depth + 1)
+                if found is not None and found.kind != "external":
+                    return found
+                outside = outside or found
+        return outside
+
+    def _content(self, value: Value, depth: int) -> Value | None:
+        """What a variable, a field or a property holds."""
+        module = value.module
+        assert module is not None
+        if value.ordinal >= len(module.symbols):
+            ref = module.attribute(value.ordinal).value
+        elif value.ordinal in module.properties:
+            ref = module.links.returns.get(value.ordinal, "")
+        else:
+            ref = module.links.types.get(value.ordinal, "")
+        if not ref or depth > MAX_DEPTH:
+            return None
+        self._depends(f"f:{module.path}")
+        meaning = self._meaning(module, ref, depth + 1)
+        found = meaning.value if meaning is not None else None
+        if found is None or found.kind != "definition" or found.module is None:
+            return found
+        is_held = not found.module.is_class(found.ordinal) and not found.module.is_function(found.ordinal)
+        return self._content(found, depth + 1) if is_held else found
+
+    def _called(self, value: Value, depth: int) -> Value | None:
+        """What a call gives."""
+        module = value.module
+        if module is None or value.kind != "definition":
+            return None
+        if module.is_class(value.ordinal):
+            return Value("object", module, value.ordinal)
+        ref = module.links.returns.get(value.ordinal, "")
+        if not ref or depth > MAX_DEPTH:
+            return None
+        self._depends(f"f:{module.path}")
+        meaning = self._meaning(module, ref, depth + 1)
+        return meaning.value if meaning is not None else None
+
+    def _object_of(self, value: Value, depth: int) -> Value | None:
+        """An object of a type."""
+        if value.kind != "definition" or value.module is None:
+            return None
+        if value.module.is_class(value.ordinal):
+            return Value("object", value.module, value.ordinal)
+        inner = self._content(value, depth)  # `Alias = Class`
+        return self._object_of(inner, depth + 1) if inner is not None and depth < MAX_DEPTH else None
+
+    def _depends(self, key: str) -> None:
+        self._trails[-1].add(key)

@@ -1,0 +1,81 @@
+"""The references of a blob and what its definitions are made of, as bytes and back.
+
+A reference is a base and steps. Bases: `D12` a definition of this file, `I3` an import, `M3` its module, `S5` an
+instance of class 5, `C5` that class, `P5` what is above it, `V5:name` a member of class 5 or else global, `Gname` a
+name that the file does not bind, `?` nothing known. Steps: `.name` a member, `(` what a call gives, `^` an instance
+of the type. Main calls: `pack_links`, `unpack_links`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from array import array
+from typing import NamedTuple
+
+import zstandard
+
+NOWHERE = 0xFFFF  # the caller of what stands outside every definition
+_compressor: zstandard.ZstdCompressor | None = None
+
+
+class Attribute(NamedTuple):
+    """What methods give an object without a declaration: `self.x = …`, at its first place."""
+
+    owner: int  # the class
+    name: str
+    byte: int
+    value: str
+
+
+class Links(NamedTuple):
+    """The references of a blob, and what its definitions are made of, as references too."""
+
+    refs: list[str]  # distinct; the first is "" for what refers to nothing outside its function
+    of_use: list[int]  # of each use, which
+    callers: list[int]  # of each use, the definition around it
+    bases: dict[int, list[str]]  # of classes
+    types: dict[int, str]  # of variables and fields
+    returns: dict[int, str]  # of functions
+    attributes: list[Attribute]
+    properties: list[int]
+
+
+def pack_links(links: Links) -> bytes:
+    """Links as bytes."""
+    if len(links.refs) < 2 and not links.attributes and not links.bases:
+        return b""
+    wide = "H" if len(links.refs) <= 0xFFFF else "I"
+    arrays = [array(wide, links.of_use), array("H", links.callers)]
+    if sys.byteorder == "big":
+        for values in arrays:
+            values.byteswap()
+    rest = [links.refs, links.bases, links.types, links.returns, links.attributes, links.properties, wide]
+    text = json.dumps(rest, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    global _compressor
+    if _compressor is None:
+        _compressor = zstandard.ZstdCompressor(level=1)
+    packed = len(links.of_use).to_bytes(4, "little") + b"".join(values.tobytes() for values in arrays) + text
+    return _compressor.compress(packed)
+
+
+def unpack_links(packed: bytes) -> Links:
+    """The inverse of `pack_links`."""
+    if not packed:
+        return Links([""], [], [], {}, {}, {}, [], [])
+    raw = zstandard.ZstdDecompressor().decompress(packed)
+    count = int.from_bytes(raw[:4], "little")
+    wide = "H" if raw.endswith(b'"H"]') else "I"
+    of_use, callers = array(wide), array("H")
+    middle = 4 + count * of_use.itemsize
+    of_use.frombytes(raw[4:middle])
+    callers.frombytes(raw[middle : middle + 2 * count])
+    if sys.byteorder == "big":
+        of_use.byteswap()
+        callers.byteswap()
+    refs, bases, types, returns, attributes, properties, _ = json.loads(raw[middle + 2 * count :])
+    return Links(
+        refs, of_use.tolist(), callers.tolist(), {int(k): v for k, v in bases.items()},
+        {int(k): v for k, v in types.items()}, {int(k): v for k, v in returns.items()},
+        [Attribute(*row) for row in attributes], properties,
+    )  # fmt: skip
