@@ -15,6 +15,7 @@ from clew.lifecycle.catalog import Catalog, Codebase
 from clew.lifecycle.freshness import Freshener
 from clew.lifecycle.jobs import Jobs
 from clew.lifecycle.log import log
+from clew.lifecycle.status import Health
 from clew.questions import Questions
 from clew.search.reading import Reader
 from clew.source import roots
@@ -23,7 +24,6 @@ from clew.types import (
     PROJECT,
     CodebaseState,
     FileContent,
-    Health,
     Job,
     Managed,
     Progress,

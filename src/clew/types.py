@@ -89,7 +89,9 @@ class Facts:
     imports: list[Import]
     chunks: list[Chunk]
     uses: bytes
-    links: bytes  # packed: parse/links.py
+    links: tuple[
+        bytes, list[tuple[int, str, int, str]]
+    ]  # packed: parse/links.py; attributes (class, name, byte, value)
     interface: bytes
     names: tuple[bytes, bytes] = (b"", b"")  # packed terms of the definitions' names
     about: tuple[bytes, bytes] = (b"", b"")  # packed terms of what the file says of itself at its top
@@ -392,9 +394,3 @@ class Check:
     subject: str
     ok: bool
     message: str
-
-
-@dataclass(frozen=True, slots=True)
-class Health:
-    checks: tuple[Check, ...]
-    orphans: int

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from clew.errors import BadInput
 from clew.index.build import store_contents
 from clew.index.runs import LOCK_WAIT_S, Run, Target, Watch, begin_create, complete, embedder, sweep_if_due
-from clew.index.sync import revive_entries
+from clew.index.sync import plan_graph, revive_entries
 from clew.lifecycle import gate
 from clew.lifecycle.lock import codebase_lock
 from clew.parse.languages import resolve_language
@@ -87,9 +87,11 @@ def _take(
     stats.modified, stats.removed = len(changed) - stats.added, len(gone)
     stats.skipped = dict(Counter(diagnostic.reason for diagnostic in stored.diagnostics))
     if changed or gone or run is not None:
+        graph = plan_graph(store.connection(), snapshot, changed, gone)
         with store.write() as connection:
             revive_entries(connection, stored.entries)
             snapshot = snapshots.flip(connection, snapshot, changed, gone, head="no-head", diagnostics={})
+            graph.apply(connection, snapshot.id)
             is_first = run is not None and run.is_first
             complete(connection, target, snapshot, run_id, "indexed" if is_first else "sync_completed")
             stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols

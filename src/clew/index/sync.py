@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import apsw
 
 from clew.errors import BadPath
+from clew.graph.build import Update, plan_edges
 from clew.index.build import Embed, Report, Stored, store_contents
 from clew.parse.languages import LANGUAGES, language_of
 from clew.source.footprint import RACY_NS, look_again
@@ -124,6 +125,7 @@ def apply_plan(
     _count_changes(stats, before, stored, removed)
     _count_diagnostics(stats, [*plan.tree.diagnostics, *stored.diagnostics])
     before_flip()
+    graph = plan_graph(connection, snapshot, stored.entries, removed)
     with store.write() as connection:
         revive_entries(connection, stored.entries)
         snapshots.refresh_stats(connection, snapshot.id, reader.unchanged)
@@ -133,11 +135,26 @@ def apply_plan(
             snapshot = snapshots.flip(
                 connection, snapshot, stored.entries, removed, head=plan.head, diagnostics=left_out
             )
+            graph.apply(connection, snapshot.id)
         if plan.tree.is_whole:
             snapshots.save_footprint(connection, snapshot.id, plan.tree.footprint())
         stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
         finish(connection, snapshot, stats)
     return stats
+
+
+def plan_graph(
+    connection: apsw.Connection, snapshot: Snapshot, entries: Iterable[Entry], removed: Iterable[str]
+) -> Update:
+    """What the flip of these entries changes in the graph."""
+    files = snapshots.files_with_facts(connection, snapshot.id)
+    for path in removed:
+        files.pop(path, None)
+    for entry in entries:
+        files.pop(entry.path, None)
+        if entry.facts is not None:
+            files[entry.path] = (entry.facts, entry.language)
+    return plan_edges(connection, snapshot.id, files)
 
 
 def revive_entries(connection: apsw.Connection, entries: Iterable[Entry]) -> None:

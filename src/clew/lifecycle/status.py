@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from clew.errors import ClewError, StoreCorrupt, StoreError, StoreTooNew
 from clew.lifecycle import gate, lock
@@ -10,10 +10,18 @@ from clew.lifecycle.catalog import Catalog
 from clew.store import codebases, integrity, jobs, snapshots
 from clew.store.database import translated
 from clew.store.store import Store
-from clew.types import Check, CodebaseState, Health, Job
+from clew.types import Check, CodebaseState, Job
 
 _SHOWN_JOBS = 5
 _SHOWN_TRANSITIONS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What the doctor found."""
+
+    checks: tuple[Check, ...]
+    orphans: int
 
 
 def describe(store: Store, root: str) -> CodebaseState:

@@ -135,9 +135,8 @@ class _Binder:
                 name = self._text(node.start_byte, node.end_byte)
                 scope.names[name] = ""
                 scope.values[name] = f"{letter}{owner}" if letter and owner >= 0 else ""
-        for node in captures.get("property", ()):
-            if node.start_byte in self._by_name_byte:
-                self._links.properties.append(self._by_name_byte[node.start_byte])
+        named = {node.start_byte for node in captures.get("property", ())}
+        self._links.properties.extend(sorted(self._by_name_byte[byte] for byte in named if byte in self._by_name_byte))
         for role, letter in (("this", "S"), ("super", "P")):
             for node in captures.get(role, ()):
                 owner = self._scopes.at(node.start_byte).owner_class()
@@ -194,7 +193,7 @@ class _Binder:
             (node.end_byte, "gives", node.start_byte, ("", node.end_byte)) for node in captures.get("return.value", ())
         ]
         found += [(node.end_byte, "base", node.start_byte, node.end_byte) for node in captures.get("base", ())]
-        return sorted(found, key=lambda event: event[0])
+        return sorted(found, key=lambda event: event[:3])
 
     def _happen(self, kind: str, start: int, value: Any) -> None:
         scope = self._scopes.at(start)
@@ -281,7 +280,7 @@ class _Binder:
             if row.start_byte != spans[at][0]:
                 break
             if name == row.name:
-                return f"I{number}"
+                return f"J{number}"
             if not row.name and name == row.alias:
                 return "?"
             if self._ends_module(row.module, name, end):

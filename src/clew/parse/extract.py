@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 from operator import sub
-from typing import Any
+from typing import Any, NamedTuple
 
 from clew import tokens
 from clew.parse import grammars
@@ -49,15 +49,22 @@ _QUOTES = (b'"', b"'", b"`")
 _ESCAPED = re.compile("[\udc80-\udcff]")
 
 
+class _Names(NamedTuple):
+    """What is kept of the names in a blob: `Facts` says what these are."""
+
+    uses: bytes = b""
+    links: tuple[bytes, list[Any]] = (b"", [])
+
+
 def extract(content: bytes, language: str) -> Facts:
     """All facts of a blob read as `language`; unknown languages get plain chunks."""
     starts = line_starts(content)
     grammar = grammars.load(LANGUAGES[language]) if language in LANGUAGES else None
     if grammar is None:
-        return _assemble(content, starts, [], [], (b"", b""), frozenset(), ())
+        return _assemble(content, starts, [], [], _Names(), frozenset(), ())
     obstacle = _obstacle(content, starts, LANGUAGES[language]) if len(content) > MAX_DEPTH else ""
     if obstacle:
-        return _assemble(content, starts, [], [], (b"", b""), frozenset(), (obstacle,))
+        return _assemble(content, starts, [], [], _Names(), frozenset(), (obstacle,))
     source = without_macros(content) if language in WITH_MACROS else content
     root = grammar.parse(source)
     try:
@@ -78,9 +85,10 @@ def extract(content: bytes, language: str) -> Facts:
         names.update(node.start_byte for node in captures.get("name", ()))
     names |= {byte - 1 for byte in names if content[byte - 1 : byte] in _QUOTES}  # a quoted name starts there
     uses = collect_uses(captures, names)
-    links = pack_links(collect_links(content, language, symbols, imports, captures, uses))
+    links = collect_links(content, language, symbols, imports, captures, uses)
     about = head_comment(content, starts, comments.lines)
-    return _assemble(content, starts, symbols, imports, (pack_uses(uses), links), comments.lines, diagnostics, about)
+    named = _Names(pack_uses(uses), (pack_links(links), links.attributes[: MAX_ROWS - len(symbols)]))
+    return _assemble(content, starts, symbols, imports, named, comments.lines, diagnostics, about)
 
 
 def _obstacle(content: bytes, starts: list[int], language: Language) -> str:
@@ -124,7 +132,7 @@ def _assemble(
     starts: list[int],
     symbols: list[Symbol],
     imports: list[Any],
-    uses: tuple[bytes, bytes],
+    named: _Names,
     leading_lines: frozenset[int],
     diagnostics: tuple[str, ...],
     about: bytes = b"",
@@ -142,7 +150,7 @@ def _assemble(
         symbols,
         imports,
         chunks,
-        *uses,
+        *named,
         interface_hash(symbols),
         tokens.pack_terms(tokens.text_terms(names)),
         tokens.pack_terms(tokens.text_terms(about)),

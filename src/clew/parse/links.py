@@ -1,9 +1,9 @@
 """The references of a blob and what its definitions are made of, as bytes and back.
 
-A reference is a base and steps. Bases: `D12` a definition of this file, `I3` an import, `M3` its module, `S5` an
-instance of class 5, `C5` that class, `P5` what is above it, `V5:name` a member of class 5 or else global, `Gname` a
-name that the file does not bind, `?` nothing known. Steps: `.name` a member, `(` what a call gives, `^` an instance
-of the type. Main calls: `pack_links`, `unpack_links`.
+A reference is a base and steps. Bases: `D12` a definition of this file, `I3` an import, `J3` the same and `M3` its
+module where they are written, `S5` an instance of class 5, `C5` that class, `P5` what is above it, `V5:name` a member
+of class 5 or else global, `Gname` a name that the file does not bind, `?` nothing known. Steps: `.name` a member, `(`
+what a call gives, `^` an instance of the type. Main calls: `pack_links`, `unpack_links`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Attribute(NamedTuple):
     owner: int  # the class
     name: str
     byte: int
-    value: str
+    value: str  # a reference: parse/links.py
 
 
 class Links(NamedTuple):

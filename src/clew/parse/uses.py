@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from array import array
-from operator import sub
+from operator import add, sub
 from typing import Any, NamedTuple
 
 import zstandard
@@ -75,10 +75,10 @@ def _lengths(values: list[int]) -> array[int]:
         return array("H", [min(value, 0xFFFF) for value in values])
 
 
-def unpack_uses(packed: bytes) -> list[Use]:
+def unpack_places(packed: bytes) -> Uses:
     """The inverse of `pack_uses`."""
     if not packed:
-        return []
+        return Uses([], [], b"")
     raw = zstandard.ZstdDecompressor().decompress(packed)
     count = len(raw) // 7
     starts, lengths = array("I"), array("H")
@@ -87,7 +87,10 @@ def unpack_uses(packed: bytes) -> list[Use]:
     if sys.byteorder == "big":
         starts.byteswap()
         lengths.byteswap()
-    return [
-        Use(start, start + length, ROLES[role])
-        for start, length, role in zip(starts, lengths, raw[6 * count :], strict=True)
-    ]
+    return Uses(starts.tolist(), list(map(add, starts, lengths)), raw[6 * count :])
+
+
+def unpack_uses(packed: bytes) -> list[Use]:
+    """The same, one by one."""
+    uses = unpack_places(packed)
+    return [Use(start, end, ROLES[role]) for start, end, role in zip(uses.starts, uses.ends, uses.roles, strict=True)]

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
+from clew.lifecycle.status import Health
 from clew.search.filters import Scope
 from clew.serve import gates
 from clew.serve.gates import Envelope
@@ -18,7 +19,6 @@ from clew.types import (
     CodebaseState,
     Content,
     Found,
-    Health,
     Heartbeat,
     Hit,
     Job,

@@ -94,7 +94,7 @@ def add_facts(connection: apsw.Connection, blob: int, key: FactsKey, facts: Fact
             key.extractor,
             facts.interface,
             facts.uses,
-            facts.links,
+            facts.links[0],
             len(facts.chunks),
             len(facts.symbols),
             tokens_total,
@@ -116,6 +116,11 @@ def add_facts(connection: apsw.Connection, blob: int, key: FactsKey, facts: Fact
     connection.executemany(
         "INSERT INTO import VALUES (?, ?, ?, ?, ?, ?)", ((base | i, *row) for i, row in enumerate(facts.imports))
     )
+    first = base + len(facts.symbols)
+    connection.executemany(
+        "INSERT INTO attribute VALUES (?, ?, ?, ?)",
+        ((first + i, name, owner, byte) for i, (owner, name, byte, _) in enumerate(facts.links[1])),
+    )
     return facts_id
 
 
@@ -123,7 +128,7 @@ def remove_facts(connection: apsw.Connection, facts: Iterable[int]) -> None:
     """Delete facts and all that hangs on them."""
     for facts_id in facts:
         span = id_range(facts_id)
-        for table in ("chunk", "symbol", "import"):
+        for table in ("chunk", "symbol", "import", "attribute"):
             connection.execute(f"DELETE FROM {table} WHERE id BETWEEN ? AND ?", span)
         vectors.forget(connection, span)
         connection.execute("DELETE FROM facts WHERE id = ?", (facts_id,))
@@ -201,6 +206,26 @@ def imports_of(connection: apsw.Connection, facts: int) -> list[Import]:
         id_range(facts),
     )
     return [Import(*row) for row in rows]
+
+
+def names_of(connection: apsw.Connection, facts: int) -> list[tuple[str, str, int]]:
+    """(kind, name, parent) of the symbols of a blob, outer before inner."""
+    rows = fetch_all(
+        connection, "SELECT kind, name, parent FROM symbol WHERE id BETWEEN ? AND ? ORDER BY id", id_range(facts)
+    )
+    return [(row[0], row[1], row[2]) for row in rows]
+
+
+def links_of(connection: apsw.Connection, facts: int) -> bytes:
+    """What the names of a blob mean in it, packed."""
+    packed: bytes = connection.execute("SELECT links FROM facts WHERE id = ?", (facts,)).get
+    return packed
+
+
+def uses_of(connection: apsw.Connection, facts: int) -> bytes:
+    """The uses of names in a blob, packed."""
+    packed: bytes = connection.execute("SELECT uses FROM facts WHERE id = ?", (facts,)).get
+    return packed
 
 
 def chunks_of(connection: apsw.Connection, facts: int) -> list[Chunk]:

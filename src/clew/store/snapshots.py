@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, cast
 
 import apsw
 
+from clew.store import edges
 from clew.store.database import fetch_all, fetch_one
 from clew.store.facts import bury
 from clew.types import Stat
@@ -161,6 +162,12 @@ def entry_at(connection: apsw.Connection, snapshot: int, path: str) -> Entry | N
     return Entry._make([*row[:5], Stat(*row[5:9]), row[9]]) if row else None
 
 
+def files_with_facts(connection: apsw.Connection, snapshot: int) -> dict[str, tuple[int, str]]:
+    """Facts and language of each file of a snapshot that has any."""
+    sql = "SELECT path, facts, language FROM entry WHERE snapshot = ? AND facts IS NOT NULL"
+    return {path: (facts, language) for path, facts, language in connection.execute(sql, (snapshot,))}
+
+
 def footprint(connection: apsw.Connection, snapshot: int) -> str | None:
     """What the last walk depended on, if that is known."""
     row = fetch_one(connection, "SELECT record FROM footprint WHERE snapshot = ?", (snapshot,))
@@ -281,6 +288,7 @@ def skipped(connection: apsw.Connection, snapshot: Snapshot) -> dict[str, int]:
 def delete_snapshots(connection: apsw.Connection, codebase: int) -> None:
     """Drop every snapshot of a codebase; the blobs are left to the sweep."""
     of_codebase = "SELECT id FROM snapshot WHERE codebase = ?"
+    edges.forget(connection, [row[0] for row in fetch_all(connection, of_codebase, (codebase,))])
     for table in ("entry", "footprint"):
         connection.execute(f"DELETE FROM {table} WHERE snapshot IN ({of_codebase})", (codebase,))
     connection.execute("DELETE FROM snapshot WHERE codebase = ?", (codebase,))

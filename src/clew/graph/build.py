@@ -1,0 +1,199 @@
+"""The edges of a snapshot that is about to be: of all its files, or of those that a change can have touched.
+
+Each file keeps hashes of what its edges rest on: files it looked into, names of modules it looked for. A change
+elsewhere makes its edges anew only if it touches one of these. Main call: `plan_edges`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import posixpath
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import apsw
+
+from clew.graph.layout import Layout
+from clew.graph.modules import Module, Named
+from clew.graph.resolve import TIERS, Known, Meaning, Resolver
+from clew.parse.links import NOWHERE, Links, unpack_links
+from clew.parse.uses import ROLES, unpack_places
+from clew.store import edges, facts
+from clew.store.edges import NODE_BITS, WHOLE_FILE, EdgeRow, GraphFile, LooseRow, pack_sites
+
+EVIDENCE = ("scope", "self", "super", "builtin", "package", "import")  # with a line for the last
+USE_ROLES = (*ROLES, "import")
+IMPORT_ROLE = len(ROLES)
+_KINDS = {name: place for place, name in enumerate(EVIDENCE)}
+
+
+@dataclass(slots=True)
+class Update:
+    """What the flip must do to the graph."""
+
+    files: list[GraphFile] = field(default_factory=list)
+    removed: list[int] = field(default_factory=list)
+    rows: list[tuple[int | str, int, int, int, int, bytes]] = field(default_factory=list)  # a name is external
+    loose: list[LooseRow] = field(default_factory=list)
+
+    def apply(self, connection: apsw.Connection, snapshot: int) -> None:
+        """In the flip's transaction."""
+        names = edges.external_ids(connection, (row[0] for row in self.rows if isinstance(row[0], str)))
+        rows = (EdgeRow(-names[row[0]] if isinstance(row[0], str) else row[0], *row[1:]) for row in self.rows)
+        edges.replace(connection, snapshot, self.files, self.removed, rows, self.loose)
+
+
+def plan_edges(connection: apsw.Connection, snapshot: int, files: Mapping[str, tuple[int, str]]) -> Update:
+    """What changes in the graph when `files` (path: facts, language) become what the snapshot has."""
+    known = {file.path: file for file in edges.files_of(connection, snapshot)}
+    graph = _Graph(connection, files, known)
+    update = Update(removed=[file.number for path, file in known.items() if path not in files])
+    for path in sorted(graph.touched()):
+        graph.add_edges(path, update)
+    return update
+
+
+class _Graph:
+    """The files of a snapshot to be, loaded when they are needed."""
+
+    def __init__(
+        self, connection: apsw.Connection, files: Mapping[str, tuple[int, str]], known: Mapping[str, GraphFile]
+    ) -> None:
+        self._connection, self._files, self._known = connection, files, known
+        self._modules: dict[str, Module] = {}
+        self._numbers = {path: file.number for path, file in known.items()}
+        free = max(self._numbers.values(), default=0) + 1
+        for path in sorted(files):
+            if path not in self._numbers:
+                self._numbers[path] = free
+                free += 1
+        self._resolver = Resolver(Layout(files), self.module)
+
+    def module(self, path: str) -> Module | None:
+        """A file as the resolver sees it."""
+        found = self._modules.get(path)
+        if found is None and path in self._files:
+            facts_id, language = self._files[path]
+            symbols = [Named._make(row) for row in facts.names_of(self._connection, facts_id)]
+            links = unpack_links(facts.links_of(self._connection, facts_id))
+            imports = facts.imports_of(self._connection, facts_id)
+            found = self._modules[path] = Module(path, self._numbers[path], language, symbols, imports, links)
+        return found
+
+    def touched(self) -> set[str]:
+        """The files whose edges may not be what they were."""
+        changed = {path for path, (facts_id, _) in self._files.items() if self._facts_before(path) != facts_id}
+        gone = [path for path in self._known if path not in self._files]
+        keys: set[str] = set()
+        for path in changed:
+            module = self.module(path)
+            assert module is not None
+            before = self._known.get(path)
+            if before is None or before.shape != shape_of(module):
+                keys |= _keys_of(path, is_new=before is None)
+        for path in gone:
+            keys |= _keys_of(path, is_new=True)
+        if not keys or len(changed) == len(self._files):
+            return changed
+        import numpy as np
+
+        wanted = np.array(sorted(zlib.crc32(key.encode()) for key in keys), np.uint32)
+        rest = [file for path, file in self._known.items() if path in self._files and path not in changed]
+        sizes = np.fromiter((len(file.inputs) // 4 for file in rest), np.int64, len(rest))
+        held = np.isin(np.frombuffer(b"".join(file.inputs for file in rest), "<u4"), wanted)
+        owners = np.repeat(np.arange(len(rest)), sizes)
+        return changed | {rest[place].path for place in np.unique(owners[held]).tolist()}
+
+    def _facts_before(self, path: str) -> int:
+        before = self._known.get(path)
+        return before.facts if before is not None else -1
+
+    def add_edges(self, path: str, update: Update) -> None:
+        """Resolve a file, and add what it leads to."""
+        module = self.module(path)
+        assert module is not None
+        facts_id, _ = self._files[path]
+        inputs: set[str] = set()
+        found: list[Known | None] = [None]
+        for ref in module.links.refs[1:]:
+            known = self._resolver.resolve(module, ref)
+            inputs |= known.inputs
+            found.append(known)
+        uses = unpack_places(facts.uses_of(self._connection, facts_id) if module.links.of_use else b"")
+        grouped: dict[tuple[int | str, int, int, int], tuple[int, list[int]]] = {}
+        loose: dict[tuple[str, int, int], list[int]] = {}
+        base = module.number << NODE_BITS
+        targets = [self._target(known.meaning) if known is not None else None for known in found]
+        for start, role, number, caller in zip(
+            uses.starts, uses.roles, module.links.of_use, module.links.callers, strict=True
+        ):
+            if not number:
+                continue
+            role = IMPORT_ROLE if module.links.refs[number][0] in "JM" else role
+            target, source = targets[number], base | (WHOLE_FILE if caller == NOWHERE else caller)
+            if target is not None:
+                meaning = found[number].meaning  # type: ignore[union-attr]
+                if target[0] != base | _own(module, start):
+                    key = (target[0], source, role, target[1])
+                    grouped.setdefault(key, (_evidence(meaning), []))[1].append(start)
+            elif found[number].meaning is None:  # type: ignore[union-attr]
+                name = module.links.refs[number].rpartition(".")[2]
+                if name and "(" not in name and "^" not in name and "." in module.links.refs[number]:
+                    loose.setdefault((name, source, role), []).append(start)
+        for (to, source, role, tier), (evidence, sites) in grouped.items():
+            update.rows.append((to, source, role, tier, evidence, pack_sites(sites)))
+        update.loose += [LooseRow(*key, pack_sites(sites)) for key, sites in loose.items()]
+        packed = b"".join(sorted((zlib.crc32(key.encode())).to_bytes(4, "little") for key in inputs))
+        update.files.append(GraphFile(module.number, path, facts_id, shape_of(module), packed))
+
+    def _target(self, meaning: Meaning | None) -> tuple[int | str, int] | None:
+        if meaning is None:
+            return None
+        value, tier = meaning.value, TIERS.index(meaning.tier)
+        if value.kind == "external":
+            is_known = meaning.evidence != "builtin" and not value.name.startswith("?") and "()" not in value.name
+            return (value.name, tier) if is_known else None
+        if value.module is None or value.kind not in ("definition", "module"):
+            return None
+        ordinal = value.ordinal if value.kind == "definition" else WHOLE_FILE
+        return value.module.number << NODE_BITS | ordinal, tier
+
+
+def _own(module: Module, start: int) -> int:
+    """The attribute whose first place this is; what matches none otherwise."""
+    place: int | None = module.attribute_places.get(start)
+    return place if place is not None else -1
+
+
+def _evidence(meaning: Meaning | None) -> int:
+    kind, _, line = (meaning.evidence if meaning is not None else "scope").partition(":")
+    return _KINDS[kind] | int(line or 0) << 4
+
+
+def evidence_of(number: int) -> tuple[str, int]:
+    """What an edge rests on, and the line of the import for those that rest on one."""
+    return EVIDENCE[number & 15], number >> 4
+
+
+def shape_of(module: Module) -> bytes:
+    """What other files can see of a file: a change inside a function does not show."""
+    links: Links = module.links
+    seen: list[Any] = [
+        module.language, module.symbols, [row[:3] for row in module.imports], links.bases, links.types, links.returns,
+        [(held.owner, held.name, held.value) for held in links.attributes], links.properties,
+    ]  # fmt: skip
+    return hashlib.blake2b(json.dumps(seen).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _keys_of(path: str, *, is_new: bool) -> set[str]:
+    """The keys that a change of a file touches; one that came or went also those of its name and directories."""
+    directory, name = posixpath.split(path)
+    keys = {f"f:{path}", f"d:{directory}"}
+    if is_new:
+        keys.add(f"m:{name.partition('.')[0]}")
+        keys |= {f"m:{part}" for part in directory.split("/") if part}
+        keys.add(f"f:{directory}")
+    return keys

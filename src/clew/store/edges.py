@@ -1,0 +1,181 @@
+"""The edges of snapshots: which definition uses which, where, and how that is known.
+
+They change with the flip, in its transaction, so a snapshot and its edges are never of two times. Main calls:
+`files_of`, `replace`, `into`, `out_of`, `loose`.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import apsw
+
+from clew.store.database import fetch_all, fetch_one
+
+NODE_BITS = 16
+WHOLE_FILE = (1 << NODE_BITS) - 1  # the ordinal of a file itself
+
+
+class GraphFile(NamedTuple):
+    """A file of the graph: what its edges were made of."""
+
+    number: int
+    path: str
+    facts: int
+    shape: bytes
+    inputs: bytes
+
+
+class EdgeRow(NamedTuple):
+    target: int
+    source: int
+    role: int
+    tier: int
+    evidence: int
+    sites: bytes
+
+
+class LooseRow(NamedTuple):
+    name: str
+    source: int
+    role: int
+    sites: bytes
+
+
+def pack_sites(sites: Sequence[int]) -> bytes:
+    """Byte offsets as bytes."""
+    packed = array("I", sites)
+    if sys.byteorder == "big":
+        packed.byteswap()
+    return packed.tobytes()
+
+
+def unpack_sites(packed: bytes) -> list[int]:
+    """The inverse of `pack_sites`."""
+    sites = array("I")
+    sites.frombytes(packed)
+    if sys.byteorder == "big":
+        sites.byteswap()
+    return sites.tolist()
+
+
+def files_of(connection: apsw.Connection, snapshot: int) -> list[GraphFile]:
+    """The files that the graph of a snapshot knows."""
+    rows = connection.execute(
+        "SELECT number, path, facts, shape, inputs FROM graph_file WHERE snapshot = ?", (snapshot,)
+    )
+    return [GraphFile._make(row) for row in rows]
+
+
+def file_at(connection: apsw.Connection, snapshot: int, number: int) -> tuple[str, int] | None:
+    """Path and facts of a file by its number."""
+    sql = "SELECT path, facts FROM graph_file WHERE snapshot = ? AND number = ?"
+    row = fetch_one(connection, sql, (snapshot, number))
+    return (row[0], row[1]) if row else None
+
+
+def number_of(connection: apsw.Connection, snapshot: int, path: str) -> int | None:
+    """The number of a file by its path."""
+    row = fetch_one(connection, "SELECT number FROM graph_file WHERE snapshot = ? AND path = ?", (snapshot, path))
+    return row[0] if row else None
+
+
+def replace(
+    connection: apsw.Connection,
+    snapshot: int,
+    files: Sequence[GraphFile],
+    removed: Iterable[int],
+    edges: Iterable[EdgeRow],
+    loose: Iterable[LooseRow],
+) -> None:
+    """Let files have these edges and no others, and forget some files, in the caller's transaction."""
+    gone = [*removed, *(file.number for file in files)]
+    if fetch_one(connection, "SELECT 1 FROM graph_file WHERE snapshot = ? LIMIT 1", (snapshot,)) is not None:
+        spans = [(snapshot, number << NODE_BITS, number << NODE_BITS | WHOLE_FILE) for number in gone]
+        for table in ("edge", "loose"):
+            connection.executemany(f"DELETE FROM {table} WHERE snapshot = ? AND source BETWEEN ? AND ?", spans)
+        connection.executemany(
+            "DELETE FROM graph_file WHERE snapshot = ? AND number = ?", ((snapshot, number) for number in gone)
+        )
+    connection.executemany("INSERT INTO graph_file VALUES (?, ?, ?, ?, ?, ?)", ((snapshot, *file) for file in files))
+    connection.executemany("INSERT INTO edge VALUES (?, ?, ?, ?, ?, ?, ?)", ((snapshot, *row) for row in sorted(edges)))
+    connection.executemany("INSERT INTO loose VALUES (?, ?, ?, ?, ?)", ((snapshot, *row) for row in sorted(loose)))
+
+
+def external_ids(connection: apsw.Connection, names: Iterable[str]) -> dict[str, int]:
+    """The ids of external names, made where there are none; in the caller's transaction."""
+    known: dict[str, int] = {}
+    for name in sorted(set(names)):
+        row = fetch_one(connection, "SELECT id FROM external WHERE name = ?", (name,))
+        if row is None:
+            connection.execute("INSERT INTO external (name) VALUES (?)", (name,))
+            known[name] = connection.last_insert_rowid()
+        else:
+            known[name] = row[0]
+    return known
+
+
+def external_name(connection: apsw.Connection, number: int) -> str:
+    """The name of what is external."""
+    row = fetch_one(connection, "SELECT name FROM external WHERE id = ?", (number,))
+    return row[0] if row else "?"
+
+
+def find_externals(connection: apsw.Connection, name: str) -> list[tuple[int, str]]:
+    """(id, name) of what is external and has this name, whole or as its last parts."""
+    rows = fetch_all(
+        connection,
+        "SELECT id, name FROM external WHERE name = ?1 OR name LIKE '%.' || ?2 ESCAPE '\\' ORDER BY name",
+        (name, name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")),
+    )
+    return [(row[0], row[1]) for row in rows]
+
+
+def into(connection: apsw.Connection, snapshot: int, targets: Sequence[int]) -> list[EdgeRow]:
+    """The edges that lead to some nodes."""
+    return _edges(connection, "target", snapshot, targets)
+
+
+def out_of(connection: apsw.Connection, snapshot: int, sources: Sequence[int]) -> list[EdgeRow]:
+    """The edges that go out from some nodes."""
+    return _edges(connection, "source", snapshot, sources)
+
+
+def _edges(connection: apsw.Connection, column: str, snapshot: int, nodes: Sequence[int]) -> list[EdgeRow]:
+    found: list[EdgeRow] = []
+    for node in nodes:
+        sql = f"SELECT target, source, role, tier, evidence, sites FROM edge WHERE snapshot = ? AND {column} = ?"
+        found += [EdgeRow._make(row) for row in connection.execute(sql, (snapshot, node))]
+    return found
+
+
+def loose(connection: apsw.Connection, snapshot: int, name: str) -> list[LooseRow]:
+    """Members of this name of what nothing is known of."""
+    sql = "SELECT name, source, role, sites FROM loose WHERE snapshot = ? AND name = ?"
+    return [LooseRow._make(row) for row in connection.execute(sql, (snapshot, name))]
+
+
+def file_edges(connection: apsw.Connection, snapshot: int) -> list[tuple[int, int, int]]:
+    """(source file, target file, how many edges) for edges between files."""
+    rows: list[tuple[Any, ...]] = fetch_all(
+        connection,
+        f"SELECT source >> {NODE_BITS}, target >> {NODE_BITS}, count(*) FROM edge WHERE snapshot = ? AND target >= 0"
+        " GROUP BY 1, 2",
+        (snapshot,),
+    )
+    return [(row[0], row[1], row[2]) for row in rows if row[0] != row[1]]
+
+
+def node_edges(connection: apsw.Connection, snapshot: int) -> list[tuple[int, int]]:
+    """(source, target) of every edge within the project."""
+    sql = "SELECT DISTINCT source, target FROM edge WHERE snapshot = ? AND target >= 0"
+    return [(row[0], row[1]) for row in connection.execute(sql, (snapshot,))]
+
+
+def forget(connection: apsw.Connection, snapshots: Sequence[int]) -> None:
+    """Drop the graphs of snapshots, in the caller's transaction."""
+    for table in ("edge", "loose", "graph_file"):
+        connection.executemany(f"DELETE FROM {table} WHERE snapshot = ?", ((snapshot,) for snapshot in snapshots))
