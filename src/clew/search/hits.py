@@ -117,6 +117,7 @@ def show(reading: Reading, hit: Ranked, is_fresh: bool) -> Hit:
         if last < owner.end_line:
             last, end = owner.end_line, source.find(b"\n", owner.end_byte)  # whole lines: not without a `;`
             end = len(source) if end < 0 else end
+    is_whole = owner is not None and first <= owner.start_line and last >= owner.end_line
     name, kind = (owner.qualified, owner.kind) if owner is not None else ("", "")
     nested = [
         Function(other.owner.qualified, other.owner.kind, other.owner.start_line, other.owner.end_line)
@@ -126,5 +127,5 @@ def show(reading: Reading, hit: Ranked, is_fresh: bool) -> Hit:
     return Hit(
         reading.codebase.root, hit.file.path, first, last, name, kind, hit.file.language, round(hit.score, 4),
         source[start:end].decode("utf-8", "replace").rstrip("\r\n"), hit.file.blob_hash,
-        is_fresh, tuple(nested), hit.also, why=hit.why,
+        is_fresh, tuple(nested), hit.also, why=hit.why, is_whole=is_whole,
     )  # fmt: skip
