@@ -121,7 +121,8 @@ def cut_lines(path: str, content: bytes, lines: tuple[int, int] | None) -> tuple
 
 def list_entries(connection: apsw.Connection, snapshot: Snapshot, where: Filter) -> list[Entry]:
     """Every file of the snapshot that passes, in order of path."""
-    return [e for e in snapshots.entries(connection, snapshot.id).values() if where.allows(e.path, e.language)]
+    entries = list(snapshots.entries(connection, snapshot.id).values())
+    return [entries[at] for at in where.places(entries)]
 
 
 def list_tree(root: str, excluded: frozenset[str], where: Filter) -> list[FileItem]:

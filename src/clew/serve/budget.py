@@ -56,10 +56,8 @@ def _pack(envelope: Envelope, room: int) -> None:
     left = room - size(envelope)
     for lines in (GLANCE_LINES, None):
         for hit, text in zip(hits, whole, strict=False):
-            wanted = "\n".join(text.split("\n")[:lines])
             left += size(hit["snippet"])
-            while size(wanted) > left and wanted:
-                wanted = wanted.rpartition("\n")[0]
+            wanted = _lines_within(text.split("\n")[:lines], left)
             if len(wanted) > len(hit["snippet"]):
                 hit["snippet"] = wanted
             left -= size(hit["snippet"])
@@ -67,6 +65,17 @@ def _pack(envelope: Envelope, room: int) -> None:
     if cut:
         envelope["snippets_cut"] = cut
         envelope["truncated"] = True
+
+
+def _lines_within(lines: list[str], room: int) -> str:
+    """As many lines as fit, as one text."""
+    kept, used = 0, 0
+    for line in lines:
+        used += size(line)  # two quotes too many for each, and two characters too few for the end of the line before
+        if used > room:
+            break
+        kept += 1
+    return "\n".join(lines[:kept])
 
 
 def _cut_content(envelope: Envelope, room: int) -> None:

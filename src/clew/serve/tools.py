@@ -25,12 +25,15 @@ if TYPE_CHECKING:
     from clew.engine import Engine
 
 ReadMode = Literal["plain", "annotated"]
+MAX_HITS = 400  # of a page for a program: an answer has no room for more, and what follows is another page
 MAX_MATCHES = 100_000  # of one exact search, whatever is asked
 MAX_TEXT_TOKENS = 20_000  # of matches: a search stops there, and the whole answer stays within its budget
 
 
 def call(engine: Engine, tool: str, arguments: Mapping[str, Any]) -> Envelope:
     """Call a tool by its name, for a program; whatever goes wrong is an envelope too."""
+    if isinstance(limit := arguments.get("limit"), int):
+        arguments = {**arguments, "limit": min(limit, MAX_HITS)}
     if tool == "search_text":
         asked_tokens = arguments.get("max_tokens")
         most = MAX_TEXT_TOKENS if not isinstance(asked_tokens, int) else min(asked_tokens, MAX_TEXT_TOKENS)
