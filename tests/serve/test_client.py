@@ -20,6 +20,7 @@ from tests.conftest import git, make_engine, write_tree
 from tests.lifecycle import situations
 from tests.serve.serving import Agent, agent
 
+pytestmark = pytest.mark.slow
 SOURCE = Path(__file__).resolve().parent.parent.parent / "src" / "clew"
 FILE = "src/clew/serve/sessions.py"
 # What each tool is asked, and what of the answer must not be empty.
