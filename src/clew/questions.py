@@ -24,7 +24,9 @@ from clew.search.query import Mode, View, like_code, parse_query
 from clew.search.reading import Reader, Reading, probe_of, together
 from clew.source import git
 from clew.source.git import git_blob_hash
+from clew.source.roots import file_key
 from clew.store import snapshots
+from clew.store.snapshots import Entry
 from clew.types import (
     Content,
     FileItem,
@@ -131,14 +133,22 @@ class Questions:
         return self._reader.ask(codebase, ask)
 
     def symbol(
-        self, name: str, path: str | None = None, *, kind: str | None = None, scope: Scope | None = None
+        self,
+        name: str,
+        path: str | None = None,
+        *,
+        kind: str | None = None,
+        file: str | None = None,
+        scope: Scope | None = None,
     ) -> SymbolsFound:
-        """Where a name is defined."""
+        """Where a name is defined; `file` is the end of the only path that counts."""
         codebase, where = self._question(path, scope)
+        ending = f"/{file_key(file)}" if file is not None else ""
 
         def ask(reading: Reading) -> SymbolsFound:
             reading.require_files()
-            found = navigate.symbols_named(reading.connection, reading.snapshot, name, where, kind=kind)
+            named_so = navigate.symbols_named(reading.connection, reading.snapshot, name, where, kind=kind)
+            found = [item for item in named_so if f"/{item.file.path}".endswith(ending)]
             files = {item.file.path: item.file for item in found}
             checks = {path: reading.check(path, file.stat, file.blob) for path, file in files.items()}
             named = tuple(
@@ -150,8 +160,21 @@ class Questions:
 
         return self._reader.ask(codebase, ask)
 
-    def outline(self, file: str) -> Outline:
-        """The definitions of a file."""
+    def files_ending(self, path: str, key: str) -> Paths:
+        """The files of a codebase that may be meant by what is the path of none: those whose paths end with it."""
+        codebase = self.resolve(path)
+
+        def ask(reading: Reading) -> Paths:
+            found = _items(navigate.files_ending(reading.connection, reading.snapshot, key))
+            return Paths(codebase.root, reading.fresh, found, len(found), False)
+
+        return self._reader.ask(codebase, ask)
+
+    def outline(self, file: str, *, lines: tuple[int, int] | None = None, name: str | None = None) -> Outline:
+        """The definitions of a file, those that some lines touch, or the one of a name with what it holds.
+
+        With both, the lines tell which of several symbols is meant."""
+        navigate.check_range(lines)
         codebase, key = self.catalog.resolve_file(file)
 
         def ask(reading: Reading) -> Outline:
@@ -160,6 +183,10 @@ class Questions:
                 raise NotFound(f"{key} is in the index, but is gone from the disk; `clew sync` takes it out")
             is_fresh = entry.blob is None or bool(reading.check(key, entry.stat, entry.blob))
             symbols = tuple(navigate.outline(reading.connection, entry))
+            if name is not None:
+                symbols = navigate.part_of(symbols, navigate.symbol_in(entry, symbols, name, lines))
+            elif lines is not None:
+                symbols = navigate.touched(symbols, lines)
             return Outline(codebase.root, reading.fresh, key, entry.language, entry.skip, symbols, is_fresh)
 
         return self._reader.ask(codebase, ask)
@@ -172,8 +199,7 @@ class Questions:
         def ask(reading: Reading) -> Paths:
             reading.require_files()
             entries = navigate.list_entries(reading.connection, reading.snapshot, where)
-            items = tuple(FileItem(e.path, e.stat.size, e.stat.mtime_ns, e.language, e.skip) for e in entries[:limit])
-            return Paths(codebase.root, reading.fresh, items, len(entries), len(entries) > limit)
+            return Paths(codebase.root, reading.fresh, _items(entries[:limit]), len(entries), len(entries) > limit)
 
         try:
             return self._reader.ask(codebase, ask)
@@ -185,8 +211,18 @@ class Questions:
             fresh = Freshness(checked.decision, snapshots.WORKTREE, git.head(codebase.root), 0, now())
             return Paths(codebase.root, fresh, tuple(found[:limit]), len(found), len(found) > limit)
 
-    def read(self, file: str, *, lines: tuple[int, int] | None = None, symbol: str | None = None) -> Content:
-        """A file's text as it is on disk now, or the part of it that a symbol or a range of lines names."""
+    def read(
+        self,
+        file: str,
+        *,
+        lines: tuple[int, int] | None = None,
+        symbol: str | None = None,
+        annotated: bool = False,
+    ) -> Content:
+        """A file's text as it is on disk now, or the part of it that a symbol or a range of lines names.
+
+        With both, the lines tell which of several symbols is meant. Annotated, it comes with what it defines."""
+        navigate.check_range(lines)
         codebase, key = self.catalog.resolve_file(file)
 
         def ask(reading: Reading) -> Content:
@@ -196,17 +232,19 @@ class Questions:
             content = reading.content(key, entry.blob)
             wanted = lines
             if symbol is not None:
-                found = navigate.symbol_in(reading.connection, entry, symbol)
+                found = navigate.symbol_in(entry, navigate.outline(reading.connection, entry), symbol, lines)
                 wanted = (found.start_line, found.end_line)
             indexed = snapshots.blob_hash(reading.connection, entry.blob) if entry.blob is not None else ""
             is_same = git_blob_hash(content).hex() == indexed
             reading.fresh.verified += is_same
             reading.fresh.changed += not is_same
             cut = navigate.cut_lines(key, content, wanted)
-            return Content(codebase.root, reading.fresh, key, *cut, entry.language)
+            shown = navigate.outline(reading.connection, entry) if annotated else None
+            within = None if shown is None else navigate.touched(shown, (cut[1], cut[2]))
+            return Content(codebase.root, reading.fresh, key, *cut, entry.language, within)
 
         answer = self._reader.ask(codebase, ask)
-        if symbol is not None and answer.freshness.changed:
+        if (symbol is not None or annotated) and answer.freshness.changed:
             raise ClewError(f"{key} changed while it was read; ask again")
         return answer
 
@@ -234,6 +272,10 @@ def _sources(readings: Sequence[Reading], asked_of: Sequence[tuple[Codebase, Fil
         reading.require_files()
         sources.append(find.Source(codebase.store, reading.connection, reading.snapshot, where))
     return sources
+
+
+def _items(entries: Sequence[Entry]) -> tuple[FileItem, ...]:
+    return tuple(FileItem(e.path, e.stat.size, e.stat.mtime_ns, e.language, e.skip) for e in entries)
 
 
 def _positive(limit: int) -> int:

@@ -232,6 +232,7 @@ class Hit:
     also: tuple[str, ...] = ()  # other paths with the same content
     near: tuple[str, ...] = ()  # files that are nearly the same
     why: Mapping[str, float] | None = None
+    is_whole: bool = False  # the lines shown are a whole definition
 
 
 @dataclass(slots=True)
@@ -294,8 +295,7 @@ class Outline(Answer):
     fresh: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FileItem:
+class FileItem(NamedTuple):
     path: str
     size: int
     mtime_ns: int
@@ -319,6 +319,7 @@ class Content(Answer):
     total_lines: int
     truncated: bool
     language: str
+    symbols: tuple[Symbol, ...] | None = None  # defined in these lines, if that was asked
 
 
 class TextMatch(NamedTuple):

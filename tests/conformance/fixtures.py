@@ -14,9 +14,11 @@ from typing import Any
 import anyio
 from mcp import types
 from mcp.server.lowlevel.server import Server
+from mcp.shared.exceptions import MCPError
 
 from clew.serve.mcp import make_server
 from clew.serve.workers import Workers
+from tests.conformance import rounds
 
 Answer = dict[str, Any]
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
@@ -116,9 +118,71 @@ ACTS: dict[str, Callable[[Any, Answer], Awaitable[Answer]]] = {
 }
 
 
+async def need_sampling(context: Any, _: Answer) -> Answer:
+    able = context.session.client_capabilities
+    if able is None or able.sampling is None:
+        missing: Answer = {"requiredCapabilities": {"sampling": {}}}
+        raise MCPError(types.MISSING_REQUIRED_CLIENT_CAPABILITY, "Missing required client capability", missing)
+    return {"content": [text("Success")]}
+
+
+async def log_if_asked(context: Any, given: Answer) -> Answer:
+    """The newer revision has log messages for requests that name a level, and for no others."""
+    if (context.meta or {}).get("io.modelcontextprotocol/logLevel"):
+        return await log(context, given)
+    return {"content": [text("Logging evaluated")]}
+
+
+# Tools that the suite looks for in the list, with their schemas.
+SCHEMA_2020_12 = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "$defs": {
+        "address": {
+            "$anchor": "addressDef",
+            "type": "object",
+            "properties": {"street": {"type": "string"}, "city": {"type": "string"}},
+        }
+    },
+    "properties": {
+        "name": {"type": "string"},
+        "address": {"$ref": "#/$defs/address"},
+        "contactMethod": {"type": "string", "enum": ["phone", "email"]},
+        "phone": {"type": "string"},
+        "email": {"type": "string"},
+    },
+    "allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}],
+    "if": {"properties": {"contactMethod": {"const": "phone"}}, "required": ["contactMethod"]},
+    "then": {"required": ["phone"]},
+    "else": {"required": ["email"]},
+    "additionalProperties": False,
+}
+NOTHING: Answer = {"type": "object", "properties": {}}
+HEADED = {"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}
+LISTED: dict[str, Answer] = {
+    "json_schema_2020_12_tool": SCHEMA_2020_12,
+    "test_custom_header": HEADED,
+    **dict.fromkeys(("test_missing_capability", "test_streaming_elicitation", "test_logging_tool"), NOTHING),
+    **dict.fromkeys(rounds.NAMES, NOTHING),
+}
+ACTS |= {
+    "test_missing_capability": need_sampling,
+    "test_streaming_elicitation": progress,
+    "test_logging_tool": log_if_asked,
+    "test_custom_header": lambda _, given: answered(json.dumps(given)),
+    "json_schema_2020_12_tool": lambda _, given: answered(json.dumps(given)),
+}
+
+
+async def answered(words: str) -> Answer:
+    return {"content": [text(words)]}
+
+
 async def call_tool(context: Any, asked: types.CallToolRequestParams) -> Answer | None:
     if asked.name in CONTENTS:
         return {"content": CONTENTS[asked.name]}
+    if (found := rounds.play(context, asked)) is not None:
+        return await answered(found) if isinstance(found, str) else found
     return await ACTS[asked.name](context, asked.arguments or {}) if asked.name in ACTS else None
 
 
@@ -135,7 +199,9 @@ async def read_resource(_: Any, asked: types.ReadResourceRequestParams) -> Answe
     return None
 
 
-async def get_prompt(_: Any, asked: types.GetPromptRequestParams) -> Answer | None:
+async def get_prompt(context: Any, asked: types.GetPromptRequestParams) -> Answer | None:
+    if (found := rounds.play(context, asked)) is not None:
+        return found if isinstance(found, dict) else {"messages": [{"role": "user", "content": text(found)}]}
     given = asked.arguments or {}
     contents = {
         "test_simple_prompt": [text("This is a simple prompt for testing.")],
@@ -154,6 +220,7 @@ async def get_prompt(_: Any, asked: types.GetPromptRequestParams) -> Answer | No
 def make_fixture(workers: Workers) -> Server[Any]:
     """Clew's server with what the suite expects in front of its own."""
     server = make_server(workers, "full")
+    _list_too(server)
     _before(server, "tools/call", call_tool, types.CallToolResult)
     _before(server, "resources/read", read_resource, types.ReadResourceResult)
     _before(server, "prompts/get", get_prompt, types.GetPromptResult)
@@ -166,13 +233,29 @@ def make_fixture(workers: Workers) -> Server[Any]:
     return server
 
 
+def _list_too(server: Server[Any]) -> None:
+    """Played tools in the list, and their schemas where the transport looks for headers."""
+    own, schema_of = server.get_request_handler("tools/list"), server.get_tool_input_schema
+    assert own is not None and schema_of is not None
+    played = [types.Tool(name=name, description="played", input_schema=schema) for name, schema in LISTED.items()]
+
+    async def answer(context: Any, asked: Any) -> types.ListToolsResult:
+        found: Any = await own.handler(context, asked)
+        return types.ListToolsResult(tools=[*found.tools, *played], ttl_ms=found.ttl_ms)
+
+    server.add_request_handler("tools/list", own.params_type, answer)
+    server.get_tool_input_schema = lambda name: LISTED.get(name) or schema_of(name)
+
+
 def _before(server: Server[Any], method: str, play: Any, result: Any) -> None:
     own = server.get_request_handler(method)
     assert own is not None
 
     async def answer(context: Any, asked: Any) -> Any:
         found = await play(context, asked)
-        return await own.handler(context, asked) if found is None else result.model_validate(found)
+        if found is None:
+            return await own.handler(context, asked)
+        return (types.InputRequiredResult if "inputRequests" in found else result).model_validate(found)
 
     server.add_request_handler(method, own.params_type, answer)
 

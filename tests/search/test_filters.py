@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
@@ -11,6 +13,12 @@ from hypothesis import strategies as st
 
 from clew.errors import BadInput
 from clew.search.filters import compile_glob, make_filter
+
+
+class File(NamedTuple):
+    path: str
+    language: str = "python"
+
 
 TABLE = [
     # pattern without `/`: a name at any depth
@@ -178,7 +186,30 @@ def test_the_matcher_agrees_with_a_naive_one(
         expected = path_matches(pattern, path)
     else:
         expected = any(path_matches(pattern, path[i:]) for i in range(len(path)))
-    assert bool(compile_glob(glob).match("/".join(path))) is expected, (glob, "/".join(path))
+    assert compile_glob(glob).match("/".join(path)) is expected, (glob, "/".join(path))
+    assert make_filter(include=[glob]).places([File("/".join(path))]) == ([0] if expected else [])
+
+
+_globs = st.lists(st.sampled_from(["*.py", "**/*.py", "/*.py", "a", "a/**", "b/*", "*_a.py", "{a,b}"]), max_size=2)
+_files = st.lists(
+    st.builds(
+        lambda names, end, language: File("/".join(names) + end, language),
+        _paths,
+        st.sampled_from(["", ".py", "_a.py", ".py/c"]),
+        st.sampled_from(["python", "go"]),
+    ),
+    max_size=12,
+)
+
+
+@given(_globs, _globs, st.lists(st.sampled_from(["python", "go"]), max_size=1), st.sampled_from(["", "a"]), _files)
+def test_many_at_once_are_as_one_by_one(
+    include: list[str], exclude: list[str], languages: list[str], subtree: str, files: list[File]
+) -> None:
+    where = make_filter(include=include, exclude=exclude, languages=languages, subtree=subtree)
+    for chosen in (where, replace(make_filter(include=["*.py"]), within=where)):
+        wanted = [at for at, file in enumerate(files) if chosen.allows(file.path, file.language)]
+        assert chosen.places(files) == wanted
 
 
 @given(st.text(max_size=12), st.text("ab/.", max_size=8))

@@ -55,6 +55,18 @@ def test_every_answer_fits(service: Service, tool: str, arguments: dict[str, Any
         assert envelope["truncated"]
 
 
+@pytest.mark.parametrize("max_tokens", [MIN_TOKENS, 2_000, MAX_TOKENS])
+@pytest.mark.parametrize("file", ["large.py", "members.py", "wide.txt"])
+def test_annotated_reading_fits_and_goes_on(service: Service, file: str, max_tokens: int) -> None:
+    asked = {"path": f"{root_of(service)}/{file}", "mode": "annotated", "max_tokens": max_tokens}
+    page = service.call("read_file", asked)
+    assert size(page) <= max_tokens * CHARS_PER_TOKEN and page["truncated"] and page["content"]
+    if file != "wide.txt":
+        assert page["symbols"] and f"start_line={page['end_line'] + 1}" in page["message"]
+        following = service.call("read_file", {**asked, "start_line": page["end_line"] + 1})
+        assert following["start_line"] == page["end_line"] + 1 and following["content"]
+
+
 def test_what_was_cut_is_counted(service: Service) -> None:
     root = root_of(service)
     listed = service.call("list_paths", {"path": root, "max_results": 100_000, "max_tokens": 2_000})

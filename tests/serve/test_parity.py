@@ -18,6 +18,7 @@ FILES = {
     "app.py": "def alpha():\n    return beta()\n\n\ndef beta():\n    return 1\n",
     "lib/tool.py": "def alpha_tool(text):\n    return text.strip()\n",
     "lib/other.py": "class Box:\n    def open(self): ...\n",
+    "lib/twice.py": "class Door:\n    def open(self): ...\n\n\nclass Lid:\n    def open(self): ...\n",
 }
 VOLATILE = ("session_id", "checked_at", "size_bytes")  # the size of a store changes with its log
 
@@ -43,6 +44,8 @@ def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ways]:
         yield Ways(str(root), base / "home", server, agent)
 
 
+FILTERED = {"path": "{root}", "include_globs": ["lib"], "exclude_globs": ["other.py"], "languages": ["Python"]}
+FLAGS = ["{root}", "--include", "lib", "--exclude", "other.py", "--lang", "Python"]
 # What is asked of each tool, and the command that asks the same; {root} is the codebase.
 CASES: dict[str, list[tuple[dict[str, Any], list[str]]]] = {
     "search_codebase": [
@@ -51,12 +54,17 @@ CASES: dict[str, list[tuple[dict[str, Any], list[str]]]] = {
             {"query": "alpha", "path": "{root}", "view": "functions", "mode": "lexical", "include_globs": ["lib"]},
             ["search", "alpha", "{root}", "--view", "functions", "--mode", "lexical", "--include", "lib"],
         ),
+        ({"query": "alpha", "explain": True, **FILTERED}, ["search", "alpha", *FLAGS, "--explain"]),
+        ({"query": "zebra", **FILTERED}, ["search", "zebra", *FLAGS]),
         ({"query": "", "path": "{root}"}, ["search", "", "{root}"]),
         ({"query": "alpha", "path": "{root}", "limit": 0}, ["search", "alpha", "{root}", "--limit", "0"]),
         ({"query": "x", "path": "{root}-elsewhere"}, ["search", "x", "{root}-elsewhere", "--no-index"]),
         ({"query": "x", "path": "{root}", "include_globs": ["[a"]}, ["search", "x", "{root}", "--include", "[a"]),
     ],
-    "semantic_search": [({"query": "alpha", "path": "{root}"}, ["search", "alpha", "{root}", "--mode", "semantic"])],
+    "semantic_search": [
+        ({"query": "alpha", "path": "{root}"}, ["search", "alpha", "{root}", "--mode", "semantic"]),
+        ({"query": "alpha", "limit": 1, **FILTERED}, ["search", "alpha", *FLAGS, "--mode", "semantic", "--limit", "1"]),
+    ],
     "search_text": [
         (
             {"query": "bet.", "path": "{root}", "regex": True, "case_sensitive": True, "max_results": None},
@@ -66,23 +74,65 @@ CASES: dict[str, list[tuple[dict[str, Any], list[str]]]] = {
             {"query": "(", "path": "{root}", "regex": True, "case_sensitive": True, "max_results": None},
             ["grep", "(", "{root}"],
         ),
+        (
+            {"query": "text", "whole_word": True, "context_lines": 1, "max_results": 2, **FILTERED},
+            ["grep", "text", *FLAGS, "-F", "-i", "-w", "-C", "1", "--limit", "2"],
+        ),
+        (
+            {
+                "query": "(?s)def.*?return",
+                "path": "{root}",
+                "regex": True,
+                "case_sensitive": True,
+                "multiline": True,
+                "output": "counts",
+                "max_results": None,
+            },
+            ["grep", "(?s)def.*?return", "{root}", "-U", "-c"],
+        ),
     ],
     "find_similar": [
         (
             {"file": "{root}/app.py", "start_line": 1, "end_line": 2},
             ["similar", "{root}/app.py", "--lines", "1:2"],
-        )
+        ),
+        (
+            {"file": "{root}/app.py", "start_line": 5, "end_line": 6, "limit": 1},
+            ["similar", "{root}/app.py", "--lines", "5:6", "--limit", "1"],
+        ),
     ],
     "get_symbol": [
         ({"name": "Box.open", "path": "{root}"}, ["symbol", "Box.open", "{root}"]),
         ({"name": "nobody", "path": "{root}"}, ["symbol", "nobody", "{root}"]),
+        ({"name": "alpha_tool", **FILTERED}, ["symbol", "alpha_tool", *FLAGS]),
+        (
+            {"name": "open", "path": "{root}", "kind": "method", "file": "lib/other.py"},
+            ["symbol", "open", "{root}", "--kind", "method", "--file", "lib/other.py"],
+        ),
+        ({"name": "open", "path": "{root}", "file": "/x.py"}, ["symbol", "open", "{root}", "--file", "/x.py"]),
     ],
-    "list_paths": [({"path": "{root}", "max_results": 2}, ["paths", "{root}", "--limit", "2"])],
-    "file_outline": [({"file": "{root}/app.py"}, ["outline", "{root}/app.py"])],
+    "list_paths": [
+        ({"path": "{root}", "max_results": 2}, ["paths", "{root}", "--limit", "2"]),
+        (FILTERED, ["paths", *FLAGS]),
+    ],
+    "file_outline": [
+        ({"file": "{root}/app.py"}, ["outline", "{root}/app.py"]),
+        (
+            {"file": "{root}/app.py", "start_line": 5, "end_line": 6},
+            ["outline", "{root}/app.py", "--lines", "5:6"],
+        ),
+        ({"file": "{root}/lib/other.py", "name": "Box"}, ["outline", "{root}/lib/other.py", "--name", "Box"]),
+        ({"file": "{root}/lib/twice.py", "name": "open"}, ["outline", "{root}/lib/twice.py", "--name", "open"]),
+        ({"file": "{root}/app.py", "name": "nobody"}, ["outline", "{root}/app.py", "--name", "nobody"]),
+        ({"file": "project:none/app.py"}, ["outline", "project:none/app.py", "--no-index"]),
+    ],
     "read_file": [
         ({"path": "{root}/app.py", "start_line": 1, "end_line": 2}, ["read", "{root}/app.py", "--lines", "1:2"]),
         ({"path": "{root}/app.py", "symbol": "beta"}, ["read", "{root}/app.py", "--symbol", "beta"]),
+        ({"path": "{root}/app.py", "mode": "annotated"}, ["read", "{root}/app.py", "--mode", "annotated"]),
+        ({"path": "{root}/lib/twice.py", "symbol": "open"}, ["read", "{root}/lib/twice.py", "--symbol", "open"]),
         ({"path": "{root}/gone.py"}, ["read", "{root}/gone.py"]),
+        ({"path": "project:none/app.py"}, ["read", "project:none/app.py", "--no-index"]),
     ],
     "manage_index": [({"action": "status", "path": "{root}"}, ["status", "{root}"])],
     "list_codebases": [({}, ["list"])],
@@ -91,6 +141,20 @@ CASES: dict[str, list[tuple[dict[str, Any], list[str]]]] = {
 
 def test_every_tool_has_a_case() -> None:
     assert CASES.keys() == tools.TOOLS.keys()
+
+
+def test_every_argument_has_a_case() -> None:
+    """Each argument of a tool is given in a case, or has no flag of a command, for a reason."""
+    without = {
+        "search_codebase": {"continuation"},  # a handle lives in one process
+        "search_text": {"paths", "max_tokens"},  # of agents: a command has --include, and no budget
+        "find_similar": {"path"},  # a command takes the file alone
+        "file_outline": {"path"},
+        "manage_index": {"force"},  # `clew index --force` waits for its run
+    }
+    for tool, cases in CASES.items():
+        given = {name for arguments, _ in cases for name in arguments}
+        assert tools.parameters(tool).keys() - given == without.get(tool, set()), tool
 
 
 @pytest.mark.parametrize(

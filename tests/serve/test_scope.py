@@ -182,6 +182,44 @@ def test_empty_scope_behaves_like_none(service: Service, root: str) -> None:
         assert paths(service.call(tool, asked, header="s")) == paths(service.call(tool, asked))
 
 
+def test_conflicting_globs_leave_out(service: Service, root: str) -> None:
+    """What is both included and excluded is excluded, wherever each of the two comes from."""
+    service.call("set_scope", {"scope": {"include_globs": ["src", "docs"], "exclude_globs": ["src"]}}, header="s")
+    for tool in TOOLS:
+        found = paths(service.call(tool, {**ASKED[tool], "path": root}, header="s"))
+        assert found <= {"docs/session.md"}, tool
+    explicit = {"path": root, "include_globs": ["src"]}
+    assert paths(service.call("list_paths", explicit, header="s")) == set(), "the scope's excludes still hold"
+
+
+@pytest.mark.parametrize(
+    ("globs", "languages", "wanted"),
+    [
+        (["{src,docs}/**"], [], {"src/session.py", "src/session.ts", "docs/session.md"}),
+        (["**/*.py"], [], {"src/session.py", "tests/test_session.py"}),
+        (["src/*.[pt][ys]"], ["TypeScript"], {"src/session.ts"}),
+        (["*.py"], ["markdown"], set()),
+        ([], ["py", "MARKDOWN"], {"src/session.py", "tests/test_session.py", "docs/session.md"}),
+    ],
+)
+def test_globs_and_languages_together(
+    service: Service, root: str, globs: list[str], languages: list[str], wanted: set[str]
+) -> None:
+    scope = {"include_globs": globs, "languages": languages}
+    assert service.call("set_scope", {"scope": scope}, header="s")["status"] == "ok"
+    assert paths(service.call("list_paths", {"path": root}, header="s")) == wanted
+    assert paths(service.call("search_text", {"query": "session", "path": root}, header="s")) == wanted
+    assert paths(service.call("search_codebase", {"query": "session", "path": root}, header="s")) == wanted
+
+
+@pytest.mark.parametrize("glob", ["{src,lib/**", "src]{", "[a", "!src", "", "a" * 1_001])
+def test_unsupported_glob_patterns_are_refused_by_name(service: Service, root: str, glob: str) -> None:
+    placed = service.call("set_scope", {"scope": {"include_globs": [glob]}}, header="s")
+    assert (placed["status"], placed["reason"]) == ("error", "bad_input") and "include_globs" in placed["message"]
+    asked = service.call("list_paths", {"path": root, "exclude_globs": [glob]}, header="s")
+    assert asked["status"] == "error" and (glob[:40] or "empty") in asked["message"]
+
+
 @given(
     st.fixed_dictionaries(
         {},
@@ -246,6 +284,34 @@ def test_two_concurrent_sessions_are_isolated_over_100_runs(service: Service, ro
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(ask, ["one", "two"] * 100))
+
+
+def test_expiration_lifts_the_scope(service: Service, root: str, clock: Clock) -> None:
+    service.call("set_scope", {"scope": {"languages": ["typescript"]}}, header="s")
+
+    def listed() -> set[str]:
+        return paths(service.call("list_paths", {"path": root}, header="s"))
+
+    clock.now += 3_599
+    assert listed() == {"src/session.ts"}, "and that was a use"
+    clock.now += 3_599
+    assert listed() == {"src/session.ts"}
+    clock.now += 3_601
+    assert service.sessions.prune() == 1 and len(service.sessions) == 0
+    assert listed() == set(FILES)
+
+
+def test_a_narrow_scope_still_fills_the_page(service: Service, tmp_path: Path) -> None:
+    """Filters apply before the cut to the limit: many better hits elsewhere take no place."""
+    files = {f"other/f{i}.py": "def load_session(): load_session()\n" for i in range(60)}
+    files |= {f"wanted/g{i}.txt": f"a session, once {i}\n" for i in range(8)}
+    large = str(write_tree(tmp_path / "large", files))
+    service.engine.index(large)
+    service.call("set_scope", {"scope": {"include_globs": ["wanted"]}}, header="s")
+    for tool, limit in (("search_codebase", "limit"), ("search_text", "max_results"), ("list_paths", "max_results")):
+        found = service.call(tool, {**ASKED[tool], "path": large, limit: 5}, header="s")
+        key = next(key for key in ("results", "matches", "items") if key in found)
+        assert len(found[key]) == 5 and found["truncated"], tool
 
 
 def test_a_scope_of_several_repos_gives_hits_of_each(service: Service, root: str, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from clew.errors import BadInput, BadPath, NotIndexed
+from clew.errors import BadPath, NotIndexed
 from clew.source import git, roots
 from clew.source.ignore import IgnorePolicy
 from clew.store.registry import Registry
@@ -95,13 +95,24 @@ class Catalog:
     def resolve_file(self, file: str) -> tuple[Codebase, str]:
         """The codebase of a file, and the file's key in it; the file need not exist."""
         if file.startswith(PROJECT):
-            raise BadInput("files of a project are named by project and path")
+            return self._resolve_in_project(file)
         absolute = os.path.abspath(file)
         if "\0" in file or os.path.isdir(absolute):
             raise BadPath(f"{file!r} is a directory or holds a NUL; name a file")
         directory, name = os.path.realpath(os.path.dirname(absolute)), os.path.basename(absolute)
         codebase = self.resolve(directory)
         return codebase, roots.file_key(os.path.relpath(os.path.join(directory, name), codebase.root))
+
+    def _resolve_in_project(self, file: str) -> tuple[Codebase, str]:
+        """The same for `project:NAME/PATH`; a name may have slashes, so the longest one counts."""
+        known = self.registry.all()
+        if file in known:
+            raise BadPath(f"{file} is a project; name a file in it: {file}/PATH")
+        root = file
+        while root := root.rpartition("/")[0]:
+            if root in known:
+                return Codebase(root, self.store(known[root])), roots.file_key(file[len(root) + 1 :])
+        raise NotIndexed(f"{file} is in no project that is indexed; `clew list` has those that are", file)
 
     def nested(self, root: str) -> frozenset[str]:
         """Repositories inside this tree that are indexed on their own, and so are no part of it."""

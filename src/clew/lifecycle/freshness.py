@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from clew import deadline
 from clew.errors import BadPath, Busy, ClewError, Gated
 from clew.lifecycle import gate
 from clew.lifecycle.catalog import Codebase
@@ -120,7 +121,8 @@ class Freshener:
                     turn.is_running = True
                     turn.started += 1
                     break
-                turn.condition.wait()
+                deadline.check()
+                turn.condition.wait(deadline.left_s())
             else:
                 return Checked("coalesced", at=turn.last_at)
         number, began, began_at = turn.started, time.monotonic(), now()

@@ -190,7 +190,7 @@ class Search:
             keep &= ~_has(view, _having(self._sources[source], text))
         where = self._sources[source].where
         if not where.is_empty:
-            keep &= np.fromiter((where.allows(file.path, file.language) for file in view.files), bool, len(view.files))
+            keep &= view.allowed(where)
         return np.flatnonzero(keep)
 
     def _ordered(self) -> Iterator[tuple[int, int]]:

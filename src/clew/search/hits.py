@@ -20,6 +20,7 @@ from clew.types import Function, Hit
 WHOLE_SYMBOL_LINES = 60  # a hit shows its whole definition up to this, else the chunk
 ALIKE = 0.9  # of the terms of two files together, in both: they are nearly the same
 MIN_ALIKE_TERMS = 30  # fewer terms say too little
+ALIKE_AMONG = 50  # of the first files others are looked for: all with all would take seconds for thousands
 
 
 class Shown(NamedTuple):
@@ -57,14 +58,15 @@ def shown(readings: Sequence[Reading], ranked: Iterable[Ranked], limit: int) -> 
 
 
 class _Alike:
-    """The files shown so far, to tell whether another is nearly one of them."""
+    """The first files shown, to tell whether another is nearly one of them."""
 
     def __init__(self) -> None:
         self._files: list[tuple[Reading, FileOf]] = []
         self._terms: dict[tuple[str, int], Any] = {}
 
     def add(self, reading: Reading, file: FileOf) -> None:
-        self._files.append((reading, file))
+        if len(self._files) < ALIKE_AMONG:
+            self._files.append((reading, file))
 
     def place(self, reading: Reading, file: FileOf) -> int | None:
         """Which of the files this one is nearly the same as; sizes tell for most that it is none."""
@@ -132,6 +134,7 @@ def _show(root: str, hit: Ranked, is_fresh: bool, places: Mapping[int, ChunkPlac
         if last < owner.end_line:
             last, end = owner.end_line, source.find(b"\n", owner.end_byte)  # whole lines: not without a `;`
             end = len(source) if end < 0 else end
+    is_whole = owner is not None and first <= owner.start_line and last >= owner.end_line
     name, kind = (owner.qualified, owner.kind) if owner is not None else ("", "")
     nested = [
         Function(other.owner.qualified, other.owner.kind, other.owner.start_line, other.owner.end_line)
@@ -141,5 +144,5 @@ def _show(root: str, hit: Ranked, is_fresh: bool, places: Mapping[int, ChunkPlac
     return Hit(
         root, hit.file.path, first, last, name, kind, hit.file.language, round(hit.score, 4),
         source[start:end].decode("utf-8", "replace").rstrip("\r\n"), hit.file.blob_hash,
-        is_fresh, tuple(nested), hit.also, why=hit.why,
+        is_fresh, tuple(nested), hit.also, why=hit.why, is_whole=is_whole,
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import apsw
@@ -61,10 +62,34 @@ def file_entry(connection: apsw.Connection, snapshot: Snapshot, path: str) -> En
     return entry
 
 
-def symbol_in(connection: apsw.Connection, entry: Entry, name: str) -> Symbol:
-    """The one symbol of a file with this name; several are `Ambiguous`, none is `NotFound`."""
+def files_ending(connection: apsw.Connection, snapshot: Snapshot, key: str) -> list[Entry]:
+    """Files whose path ends like this, in order; none where it is the path of one."""
+    if snapshots.entry_at(connection, snapshot.id, key) is not None:
+        return []
+    return [e for e in snapshots.entries(connection, snapshot.id).values() if e.path.endswith(f"/{key}")]
+
+
+def touched(symbols: Sequence[Symbol], lines: tuple[int, int]) -> tuple[Symbol, ...]:
+    """Those of a file's symbols that some lines touch, with what holds them."""
+    return _chosen(symbols, [at for at, symbol in enumerate(symbols) if _touches(symbol, lines)])
+
+
+def part_of(symbols: Sequence[Symbol], wanted: Symbol) -> tuple[Symbol, ...]:
+    """One of a file's symbols with all that it holds."""
+    kept = [symbols.index(wanted)]
+    inside = set(kept)
+    for at, symbol in enumerate(symbols):  # outer before inner
+        if symbol.parent in inside:
+            inside.add(at)
+            kept.append(at)
+    return _chosen(symbols, kept)
+
+
+def symbol_in(entry: Entry, symbols: Sequence[Symbol], name: str, lines: tuple[int, int] | None = None) -> Symbol:
+    """The one symbol of a file with this name, touched by these lines; several are `Ambiguous`, none is `NotFound`."""
     suffix = "." + ".".join(tokens.split_qualified(name))
-    found = [s for s in outline(connection, entry) if f".{s.qualified}".endswith(suffix)]
+    among = [symbol for symbol in symbols if lines is None or _touches(symbol, lines)]
+    found = [symbol for symbol in among if f".{symbol.qualified}".endswith(suffix)]
     exact = [s for s in found if f".{s.qualified}" == suffix]
     if len(exact or found) > 1:
         places = tuple(f"{entry.path}:{s.start_line} {s.qualified}" for s in exact or found)
@@ -74,14 +99,19 @@ def symbol_in(connection: apsw.Connection, entry: Entry, name: str) -> Symbol:
     return (exact or found)[0]
 
 
+def check_range(lines: tuple[int, int] | None) -> None:
+    """Refuse lines that are no range."""
+    if lines is not None and not 1 <= lines[0] <= lines[1]:
+        raise BadInput(f"lines {lines[0]}:{lines[1]} are not a range; write A:B with 1 ≤ A ≤ B")
+
+
 def cut_lines(path: str, content: bytes, lines: tuple[int, int] | None) -> tuple[str, int, int, int, bool]:
     """The text of a range of lines: text, first and last line, how many the file has, whether it was cut short."""
     text = [line.removesuffix("\r") for line in content.decode("utf-8", "replace").split("\n")]
     if not text[-1]:  # not splitlines: a form feed ends no line
         text.pop()
     first, last = lines or (1, max(len(text), 1))
-    if first < 1 or last < first:
-        raise BadInput(f"lines {first}:{last} are not a range; write A:B with 1 ≤ A ≤ B")
+    check_range((first, last))
     if first > max(len(text), 1):
         raise BadInput(f"{path} has {len(text)} lines; there is no line {first}")
     last = min(last, len(text))
@@ -91,7 +121,8 @@ def cut_lines(path: str, content: bytes, lines: tuple[int, int] | None) -> tuple
 
 def list_entries(connection: apsw.Connection, snapshot: Snapshot, where: Filter) -> list[Entry]:
     """Every file of the snapshot that passes, in order of path."""
-    return [e for e in snapshots.entries(connection, snapshot.id).values() if where.allows(e.path, e.language)]
+    entries = list(snapshots.entries(connection, snapshot.id).values())
+    return [entries[at] for at in where.places(entries)]
 
 
 def list_tree(root: str, excluded: frozenset[str], where: Filter) -> list[FileItem]:
@@ -102,6 +133,16 @@ def list_tree(root: str, excluded: frozenset[str], where: Filter) -> list[FileIt
         for path, stat, language in listed
         if where.allows(path, language)
     ]
+
+
+def _touches(symbol: Symbol, lines: tuple[int, int]) -> bool:
+    return symbol.start_line <= lines[1] and lines[0] <= symbol.end_line
+
+
+def _chosen(symbols: Sequence[Symbol], kept: list[int]) -> tuple[Symbol, ...]:
+    """Some of a file's symbols by their places; one whose holder is not among them is at the top."""
+    places = {at: place for place, at in enumerate(kept)}
+    return tuple(symbols[at]._replace(parent=places.get(symbols[at].parent, -1)) for at in kept)
 
 
 def _named(connection: apsw.Connection, snapshot: Snapshot, name: str, where: Filter, *, exact: bool) -> list[Defined]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import apsw
 
+from clew import deadline
 from clew.search.lines import find_spots
 from clew.search.pattern import TextQuery, compile_pattern
 from clew.store import exact, facts, snapshots
@@ -21,5 +22,9 @@ def blobs_with(store: Store, connection: apsw.Connection, snapshot: Snapshot, te
         wanted = [*found.blobs.tolist(), *exact.tail(connection, found.applied)]
         files = snapshots.text_files_of(connection, snapshot.id, wanted)
     content = facts.content_reader(connection)
-    blobs = {file.blob for file in files}
-    return frozenset(blob for blob in blobs if next(find_spots(pattern, content(blob)), None) is not None)
+
+    def has(blob: int) -> bool:
+        deadline.check()
+        return next(find_spots(pattern, content(blob)), None) is not None
+
+    return frozenset(filter(has, {file.blob for file in files}))

@@ -12,6 +12,7 @@ from typing import TypeVar, get_args
 
 import apsw
 
+from clew import deadline
 from clew.errors import BadPath, NotFound
 from clew.lifecycle import freshness, gate
 from clew.lifecycle.catalog import Codebase
@@ -40,6 +41,7 @@ class Reading:
 
     def check(self, path: str, stat: Stat, blob: int) -> bool | None:
         """Whether a file still has the indexed content, None when it is gone; counted."""
+        deadline.check()
         found: bool | None = True
         if not self.codebase.is_project:
             indexed = partial(snapshots.blob_hash, self.connection, blob)
@@ -107,6 +109,7 @@ class Reader:
         return self._read(codebase, ask, self._check(codebase, doubt=doubt))
 
     def _read(self, codebase: Codebase, ask: Callable[[Reading], A], checked: Checked) -> A:
+        deadline.check()
         for _ in range(_ATTEMPTS):
             if not codebase.store.exists:
                 break

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import apsw
 
+from clew import deadline
 from clew.search.lines import Spot, find_spots
 from clew.search.pattern import Pattern
 from clew.store import facts
@@ -41,6 +42,7 @@ def matching(
     """The files that match, in their order; `ahead` where most of them will not."""
     read = facts.content_reader(connection)
     for file in islice(files, _FIRST) if ahead else files:
+        deadline.check()
         yield from _matches(pattern, file, read(file.blob))
     batches = _batches(connection, files)
     first = next(batches, None)
@@ -53,6 +55,7 @@ def matching(
         for batch in islice(batches, threads):
             running.append(pool.submit(_search, pattern, batch))
         while running:
+            deadline.check()
             yield from running.popleft().result()
             for batch in islice(batches, 1):
                 running.append(pool.submit(_search, pattern, batch))

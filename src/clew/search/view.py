@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import apsw
 
 from clew import tokens
+from clew.search.filters import Filter
 from clew.search.paths import PathTable, idf
 from clew.search.vectors import cosines_with
 from clew.store import derive
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 K1 = 1.2  # how soon a repeated term stops counting
 B = 0.75  # how much a long chunk is discounted
 MAX_VIEWS = 8  # kept of one store
+MAX_FILTERS = 32  # whose files are kept of one view
 PATH_SHARE = 0.6  # of a path beside the names that its file defines
 
 
@@ -51,6 +53,7 @@ class View:
         import numpy as np
 
         self.snapshot = snapshot
+        self._allowed: dict[Filter, Any] = {}  # which files filters let pass, for the last few
         self._encode = store.encode
         self._known_vectors = before.known_vectors() if before is not None else {}
         self.files = snapshot_files(connection, snapshot.id)
@@ -60,6 +63,19 @@ class View:
         self.paths = PathTable([file.path for file in self.files])
         self._parts = self._mask(self._segments(store, connection))
         self._concatenate()
+
+    def allowed(self, where: Filter) -> Any:
+        """For each file whether the filter lets it pass; a session asks with the same one again and again."""
+        import numpy as np
+
+        found = self._allowed.get(where)
+        if found is None:
+            found = np.zeros(len(self.files), bool)
+            found[where.places(self.files)] = True
+            while len(self._allowed) >= MAX_FILTERS:
+                self._allowed.pop(next(iter(self._allowed), where), None)
+            self._allowed[where] = found
+        return found
 
     def _segments(self, store: Store, connection: apsw.Connection) -> list[Segment]:
         """The files of this model, and the tail: whatever no such file has."""

@@ -192,7 +192,7 @@ def place(path: str | None) -> str | None:
 
 def asked(path: str | None) -> str:
     try:
-        return os.path.abspath(path if path is not None else os.getcwd())
+        return place(path) or os.getcwd()
     except FileNotFoundError:
         return path or "."
 
@@ -216,6 +216,10 @@ def _check_directory(engine: Engine, path: str) -> None:
 
 
 def _check_file(file: str) -> None:
+    from clew.types import PROJECT
+
+    if file.startswith(PROJECT) and "\0" not in file:
+        return
     if not file or "\0" in file:
         raise BadPath(f"{file!r} is no file name; give the path of a file")
     if not os.path.isdir(os.path.dirname(os.path.abspath(file))):

@@ -25,7 +25,10 @@ def fit(envelope: Envelope, max_tokens: int = MAX_TOKENS) -> Envelope:
     room = max(MIN_TOKENS, min(max_tokens, MAX_TOKENS)) * CHARS_PER_TOKEN
     if size(envelope) <= room:
         return envelope
+    action = envelope.get("recommended_next_action")
     envelope = {key: value if key in _CONTENT else _short(value) for key, value in envelope.items()}
+    if action is not None and envelope["recommended_next_action"] != action:
+        envelope["recommended_next_action"] = None  # a call that was cut cannot be made
     if "results" in envelope:
         _pack(envelope, room)
     elif "content" in envelope:
@@ -53,10 +56,8 @@ def _pack(envelope: Envelope, room: int) -> None:
     left = room - size(envelope)
     for lines in (GLANCE_LINES, None):
         for hit, text in zip(hits, whole, strict=False):
-            wanted = "\n".join(text.split("\n")[:lines])
             left += size(hit["snippet"])
-            while size(wanted) > left and wanted:
-                wanted = wanted.rpartition("\n")[0]
+            wanted = _lines_within(text.split("\n")[:lines], left)
             if len(wanted) > len(hit["snippet"]):
                 hit["snippet"] = wanted
             left -= size(hit["snippet"])
@@ -66,8 +67,34 @@ def _pack(envelope: Envelope, room: int) -> None:
         envelope["truncated"] = True
 
 
+def _lines_within(lines: list[str], room: int) -> str:
+    """As many lines as fit, as one text."""
+    kept, used = 0, 0
+    for line in lines:
+        used += size(line)  # two quotes too many for each, and two characters too few for the end of the line before
+        if used > room:
+            break
+        kept += 1
+    return "\n".join(lines[:kept])
+
+
 def _cut_content(envelope: Envelope, room: int) -> None:
-    """As many whole lines as fit, and how to go on."""
+    """As many whole lines as fit, and how to go on; definitions that begin after them go, and do not count."""
+    symbols = envelope.pop("symbols", None)
+    if symbols is not None:
+        _cut_lines(envelope, room - min(size(symbols), room // 3))
+        envelope["symbols"] = _begun(symbols, envelope["end_line"])
+    else:
+        _cut_lines(envelope, room)
+
+
+def _begun(symbols: list[Envelope], line: int) -> list[Envelope]:
+    """Definitions that begin up to a line."""
+    kept = [symbol for symbol in symbols if symbol["start_line"] <= line]
+    return [{**symbol, "children": _begun(symbol["children"], line)} for symbol in kept]
+
+
+def _cut_lines(envelope: Envelope, room: int) -> None:
     lines = envelope["content"].split("\n")  # not splitlines: a form feed ends no line
     envelope["content"] = ""
     left = room - size(envelope) - 300  # for what says that it was cut
@@ -77,6 +104,9 @@ def _cut_content(envelope: Envelope, room: int) -> None:
         if used > left:
             break
         kept += 1
+    if kept == len(lines):
+        envelope["content"] = "\n".join(lines)
+        return
     first = envelope["start_line"]
     envelope |= {"truncated": True, "omitted": len(lines) - kept, "end_line": first + max(kept, 1) - 1}
     if kept:

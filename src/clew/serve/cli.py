@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from clew.serve.asking import Text
     from clew.serve.gates import Envelope
 
+READ_HELP = "Annotated: what is defined there comes first."
 PROFILE_HELP = "Which tools MCP lists: those that most need, or all."
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -137,24 +138,32 @@ def grep(pattern: str, path: str | None, **flags: Any) -> int:
 @click.argument("name")
 @click.argument("path", required=False)
 @click.option("--kind", metavar="KIND", help="Only this kind: class, function, method, …")
+@click.option("--file", metavar="FILE", help="Only in this file, given from the root.")
 @question_flags
-def symbol(name: str, path: str | None, kind: str | None, **flags: Any) -> int:
+def symbol(name: str, path: str | None, kind: str | None, file: str | None, **flags: Any) -> int:
     """Show where NAME is defined; it may be qualified: Class.method."""
     from clew.serve import terminal
 
-    arguments = {"name": name, "path": asking.place(path), "kind": kind}
+    arguments = {"name": name, "path": asking.place(path), "kind": kind, "file": file}
     nothing = f"nothing called {name!r} is defined here"
     return asking.question("get_symbol", path, arguments, terminal.symbols, nothing=nothing, **flags)
 
 
 @app.command()
 @click.argument("file")
+@click.option("--lines", metavar="A:B", help="Only what these lines touch.")
+@click.option("--name", metavar="NAME", help="Only this definition and what it holds.")
 @question_flags
-def outline(file: str, **flags: Any) -> int:
+def outline(file: str, lines: str | None, name: str | None, **flags: Any) -> int:
     """List what FILE defines."""
     from clew.serve import terminal
 
-    return asking.question("file_outline", file, {"file": asking.asked(file)}, terminal.outline, is_file=True, **flags)
+    arguments: dict[str, Any] = {"file": asking.asked(file), "name": name}
+    try:
+        arguments |= _lines(lines) if lines is not None else {}
+    except BadInput as error:
+        return asking.refuse(file, flags["as_json"], error, "file_outline")
+    return asking.question("file_outline", file, arguments, terminal.outline, is_file=True, **flags)
 
 
 @app.command()
@@ -173,12 +182,13 @@ def paths(path: str | None, limit: int, **flags: Any) -> int:
 @click.argument("file")
 @click.option("--lines", metavar="A:B", help="Only these lines.")
 @click.option("--symbol", metavar="NAME", help="Only this definition.")
+@click.option("--mode", type=click.Choice(["plain", "annotated"]), default="plain", show_default=True, help=READ_HELP)
 @question_flags
-def read(file: str, lines: str | None, symbol: str | None, **flags: Any) -> int:
+def read(file: str, lines: str | None, symbol: str | None, mode: str, **flags: Any) -> int:
     """Print FILE, or a part of it."""
     from clew.serve import terminal
 
-    arguments: dict[str, Any] = {"path": asking.asked(file), "symbol": symbol}
+    arguments: dict[str, Any] = {"path": asking.asked(file), "symbol": symbol, "mode": mode}
     try:
         arguments |= _lines(lines) if lines is not None else {}
     except BadInput as error:

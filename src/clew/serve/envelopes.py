@@ -102,7 +102,7 @@ def search(path: str, found: Found, scope: Scope) -> Envelope:
 
 def _hit(hit: Hit) -> Envelope:
     shown = asdict(hit)
-    why = shown.pop("why")
+    why, _ = shown.pop("why"), shown.pop("is_whole")
     return shown if why is None else {**shown, "explain": why}
 
 
@@ -163,6 +163,8 @@ def content(path: str, found: Content, scope: Scope) -> Envelope:
     shape: Envelope = {"file": found.path, "language": found.language, "content": found.text}
     shape |= {"start_line": found.start_line, "end_line": found.end_line, "total_lines": found.total_lines}
     shape["truncated"] = found.truncated
+    if found.symbols is not None:
+        shape["symbols"] = tree_of(found.symbols)
     if found.truncated:
         shape["message"] = go_on(found.end_line, found.total_lines)
     return ok(path, found, scope, **shape)

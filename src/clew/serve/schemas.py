@@ -64,8 +64,9 @@ _WORDS = {
     "operators: lang: path: -path: must: exclude:. Gives ranked places with snippets.",
     "search_text": "Find every line with a text or a regular expression, as grep does, but indexed.",
     "get_symbol": "Find where a function, class or other name is defined; Class.method works too.",
-    "file_outline": "List what a file defines, with lines and signatures; cheaper than reading it.",
-    "read_file": "Read a file, some lines of it, or one definition.",
+    "file_outline": "List what a file defines, with lines and signatures; cheaper than reading it. Lines or a name "
+    "narrow it down; a name that several have is ambiguous, and lines then tell which.",
+    "read_file": "Read a file, some lines of it, or one definition. Annotated, it comes with what is defined there.",
     "manage_index": "Index a codebase (create), renew (sync, reindex, repair) or remove (clear) its index, or tell "
     "its status. Begins a job and returns at once. Call it when an answer has the status not_indexed, "
     "requires_reindex or not_ready: hints has the arguments.",
@@ -84,6 +85,7 @@ _PARAMETERS = {
     "path": "Absolute path of the codebase or a folder in it",
     "read_file.path": "The file's absolute path",
     "file": "Path relative to the codebase's root",
+    "file_outline.name": "Only this definition and what it holds",
     "view": "Hits by file or by function",
     "explain": "Say what placed each hit",
     "paths": "Globs in the place of include_globs",
@@ -98,9 +100,9 @@ _PARAMETERS = {
 _CHOICES: dict[str, Sequence[str]] = {"view": VIEWS, "mode": MODES, "action": ACTIONS}
 # What an answer has beside the envelope's own fields.
 _SHAPES = {
-    "search_codebase": "results total truncated continuation",
-    "semantic_search": "results total truncated continuation",
-    "find_similar": "results total truncated continuation",
+    "search_codebase": "results total truncated continuation recommended_next_action",
+    "semantic_search": "results total truncated continuation recommended_next_action",
+    "find_similar": "results total truncated continuation recommended_next_action",
     "search_text": "matches total truncated",
     "list_paths": "items total truncated",
     "get_symbol": "symbols",

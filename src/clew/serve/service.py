@@ -25,7 +25,7 @@ class Service:
     """Answers tools for sessions; safe to share between threads."""
 
     def __init__(self, engine: Engine, sessions: Sessions | None = None) -> None:
-        self.engine, self.sessions = engine, sessions or Sessions()
+        self.engine, self.sessions = engine, sessions if sessions is not None else Sessions()  # an empty one is false
 
     def close(self) -> None:
         """Stop everything in the background."""

@@ -144,7 +144,10 @@ def content(envelope: Envelope) -> str:
     if envelope["truncated"]:
         where = f"{envelope['end_line']} of {envelope['total_lines']}"
         print(f"cut at line {where}; --lines shows more", file=sys.stderr)
-    return str(envelope["content"])
+    if "symbols" not in envelope:
+        return str(envelope["content"])
+    lines = enumerate(str(envelope["content"]).split("\n"), envelope["start_line"])
+    return "\n".join([outline(envelope), "", *(f"{paint(f'{number:>6}', 'dim')}  {line}" for number, line in lines)])
 
 
 def run(envelope: Envelope, seconds: float) -> str:

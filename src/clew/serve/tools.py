@@ -12,26 +12,28 @@ from collections.abc import Callable, Mapping, Sequence
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from clew.errors import BadInput, BadPath, ClewError, Gated, NotIndexed
+from clew.errors import BadInput, BadPath, ClewError
 from clew.search.filters import Scope
 from clew.search.query import MODES, VIEWS, one_of
-from clew.serve import envelopes, gates
+from clew.serve import advice, envelopes, gates
 from clew.serve.budget import CHARS_PER_TOKEN
 from clew.serve.gates import Envelope
-from clew.serve.sessions import scope_now
-from clew.source import git, roots
+from clew.serve.places import Globs, effective_scope, of_each, of_file, of_those_ready, place_of, places_of
 from clew.types import PROJECT, TextMode
 
 if TYPE_CHECKING:
     from clew.engine import Engine
 
-Globs = Sequence[str] | None
+ReadMode = Literal["plain", "annotated"]
+MAX_HITS = 400  # of a page for a program: an answer has no room for more, and what follows is another page
 MAX_MATCHES = 100_000  # of one exact search, whatever is asked
 MAX_TEXT_TOKENS = 20_000  # of matches: a search stops there, and the whole answer stays within its budget
 
 
 def call(engine: Engine, tool: str, arguments: Mapping[str, Any]) -> Envelope:
     """Call a tool by its name, for a program; whatever goes wrong is an envelope too."""
+    if isinstance(limit := arguments.get("limit"), int):
+        arguments = {**arguments, "limit": min(limit, MAX_HITS)}
     if tool == "search_text":
         asked_tokens = arguments.get("max_tokens")
         most = MAX_TEXT_TOKENS if not isinstance(asked_tokens, int) else min(asked_tokens, MAX_TEXT_TOKENS)
@@ -54,7 +56,7 @@ def answer(engine: Engine, tool: str, arguments: Mapping[str, Any]) -> Envelope:
 
 def manage_index(engine: Engine, action: str, path: str | None = None, force: bool = False) -> Envelope:
     """Begin create, reindex, sync or repair in the background; clear; or tell the status."""
-    place = _place(path)
+    place = place_of(path)
     if action == "status":
         return envelopes.state(place, engine.status(place), debug=bool(engine.config.debug))
     return envelopes.managed(place, engine.manage(action, place, force=force))
@@ -79,10 +81,10 @@ def search_codebase(
     languages: Globs = None,
 ) -> Envelope:
     """Ranked hits for a question; with the `continuation` of an answer, the next ones of its order."""
-    scope = _scope(include_globs, exclude_globs, languages)
+    scope = effective_scope(include_globs, exclude_globs, languages)
     if continuation is not None:
         found = engine.search_on(continuation, limit=limit)
-        return envelopes.search(path or found.root, found, scope)
+        return advice.with_next(envelopes.search(path or found.root, found, scope), found)
 
     def ask(places: list[str]) -> Envelope:
         found = engine.search(
@@ -94,9 +96,9 @@ def search_codebase(
             mode=one_of("mode", mode, MODES),
             explain=explain,
         )
-        return envelopes.search(places[0], found, scope)
+        return advice.with_next(envelopes.search(places[0], found, scope), found, query, places)
 
-    return _of_those_ready(_places(engine, path), ask)
+    return of_those_ready(places_of(engine, path), ask)
 
 
 def semantic_search(
@@ -117,8 +119,12 @@ def find_similar(
     engine: Engine, file: str, start_line: int, end_line: int, path: str | None = None, limit: int | None = None
 ) -> Envelope:
     """Code like these lines of a file; `file` is relative to the codebase's root."""
-    absolute = _file(engine, file, path)
-    return envelopes.search(absolute, engine.similar(absolute, (start_line, end_line), limit=limit), Scope())
+
+    def ask(absolute: str) -> Envelope:
+        found = engine.similar(absolute, (start_line, end_line), limit=limit)
+        return advice.with_next(envelopes.search(absolute, found, Scope()), found)
+
+    return of_file(engine, file, path, ask)
 
 
 def search_text(
@@ -144,7 +150,7 @@ def search_text(
     from clew.search.exact import Page
     from clew.search.pattern import TextQuery
 
-    scope = _scope(paths if paths is not None else include_globs, exclude_globs, languages)
+    scope = effective_scope(paths if paths is not None else include_globs, exclude_globs, languages)
     page = Page(
         MAX_MATCHES if max_results is None else min(max_results, MAX_MATCHES),
         one_of("output", output, get_args(TextMode)),
@@ -156,7 +162,7 @@ def search_text(
     def ask(place: str) -> Envelope:
         return envelopes.text(place, engine.grep(asked, place, page=page, scope=scope), scope, output)
 
-    return _of_each(_places(engine, path), ask, "matches", page.limit)
+    return of_each(places_of(engine, path), ask, "matches", page.limit)
 
 
 def get_symbol(
@@ -164,17 +170,18 @@ def get_symbol(
     name: str,
     path: str | None = None,
     kind: str | None = None,
+    file: str | None = None,
     include_globs: Globs = None,
     exclude_globs: Globs = None,
     languages: Globs = None,
 ) -> Envelope:
-    """Where a name is defined."""
-    scope = _scope(include_globs, exclude_globs, languages)
+    """Where a name is defined; `file`, relative to the codebase's root, is the only one that counts."""
+    scope = effective_scope(include_globs, exclude_globs, languages)
 
     def ask(place: str) -> Envelope:
-        return envelopes.symbols(place, engine.symbol(name, place, kind=kind, scope=scope), scope)
+        return envelopes.symbols(place, engine.symbol(name, place, kind=kind, file=file, scope=scope), scope)
 
-    return _of_each(_places(engine, path), ask, "symbols")
+    return of_each(places_of(engine, path), ask, "symbols")
 
 
 def list_paths(
@@ -186,30 +193,42 @@ def list_paths(
     languages: Globs = None,
 ) -> Envelope:
     """The files of a codebase."""
-    scope = _scope(include_globs, exclude_globs, languages)
+    scope = effective_scope(include_globs, exclude_globs, languages)
 
     def ask(place: str) -> Envelope:
         return envelopes.paths(place, engine.paths(place, limit=max_results, scope=scope), scope)
 
-    return _of_each(_places(engine, path), ask, "items", max_results)
+    return of_each(places_of(engine, path), ask, "items", max_results)
 
 
-def file_outline(engine: Engine, file: str, path: str | None = None) -> Envelope:
-    """What a file defines; `file` is relative to the codebase's root."""
-    absolute = _file(engine, file, path)
-    return envelopes.outline(absolute, engine.outline(absolute), Scope())
+def file_outline(
+    engine: Engine,
+    file: str,
+    path: str | None = None,
+    start_line: int | None = None,
+    end_line: int | None = None,
+    name: str | None = None,
+) -> Envelope:
+    """What a file defines, or what of it some lines touch, or the one definition of a name."""
+    lines = _lines(start_line, end_line)
+
+    def ask(absolute: str) -> Envelope:
+        return envelopes.outline(absolute, engine.outline(absolute, lines=lines, name=name), Scope())
+
+    return of_file(engine, file, path, ask)
 
 
 def read_file(
-    engine: Engine, path: str, start_line: int | None = None, end_line: int | None = None, symbol: str | None = None
+    engine: Engine,
+    path: str,
+    start_line: int | None = None,
+    end_line: int | None = None,
+    symbol: str | None = None,
+    mode: ReadMode = "plain",
 ) -> Envelope:
-    """A file's text, or the part of it that lines or a symbol name."""
-    place = _place(path)
-    lines = None
-    if start_line is not None or end_line is not None:
-        first = start_line if start_line is not None else 1
-        lines = (first, end_line if end_line is not None else max(first, 1_000_000_000))
-    return envelopes.content(place, engine.read(place, lines=lines, symbol=symbol), Scope())
+    """A file's text, or the part of it that lines or a symbol name; annotated, with what is defined there."""
+    place, lines, annotated = place_of(path), _lines(start_line, end_line), mode == "annotated"
+    return envelopes.content(place, engine.read(place, lines=lines, symbol=symbol, annotated=annotated), Scope())
 
 
 TOOLS: dict[str, Callable[..., Envelope]] = {
@@ -275,107 +294,20 @@ def _spelled(hint: Any) -> str:
     return {str: "a string", int: "a whole number", bool: "true or false", type(None): "null"}.get(hint, str(hint))
 
 
-def _file(engine: Engine, file: str, path: str | None) -> str:
-    return file if os.path.isabs(file) else os.path.join(engine.resolve(_place(path)).root, roots.file_key(file))
+def _lines(start: int | None, end: int | None) -> tuple[int, int] | None:
+    """A range that may be open at either end."""
+    if start is None and end is None:
+        return None
+    first = start if start is not None else 1
+    return first, end if end is not None else max(first, 1_000_000_000)
 
 
 def asked(arguments: Mapping[str, Any]) -> str:
     """The path as it was asked for, or where we are, if that still exists."""
-    path = arguments.get("path")
+    path, file = arguments.get("path"), arguments.get("file")
+    if path is None and isinstance(file, str) and (os.path.isabs(file) or file.startswith(PROJECT)):
+        path = file
     try:
         return path if isinstance(path, str) else os.getcwd()
     except FileNotFoundError:
         return "."
-
-
-def _place(path: str | None) -> str:
-    """The one place that a question is about: as given, else what the session's scope names, else where we are."""
-    if path is None:
-        repos = scope_now().repos
-        if len(repos) > 1:
-            raise BadInput(f"the scope names {len(repos)} codebases; give the path of the one that is meant")
-        return repos[0] if repos else os.getcwd()
-    if not path.startswith(PROJECT) and not os.path.isabs(path):
-        raise BadPath(f"{path!r} is relative; give an absolute path")
-    return path
-
-
-def _places(engine: Engine, path: str | None) -> list[str]:
-    """The same for questions that may be about several codebases; each must be at the ref that the scope names."""
-    repos = scope_now().repos if path is None else ()
-    places = list(repos) if repos else [_place(path)]
-    if scope_now().branches or scope_now().commit:
-        for place in places:
-            _require_ref(engine.resolve(place).root)
-    return places
-
-
-def _require_ref(root: str) -> None:
-    """Only the working tree is indexed: another branch or commit is not."""
-    scope, branch, head = scope_now(), git.branch(root), git.head(root)
-    if scope.branches and branch not in scope.branches:
-        wanted = ", ".join(scope.branches)
-        raise NotIndexed(f"{root} is on {branch or 'no branch'}, and {wanted} is not indexed; check it out there", root)
-    if scope.commit and not head.startswith(scope.commit):
-        raise NotIndexed(f"{root} is at {head[:12]}, and {scope.commit} is not indexed; check it out there", root)
-
-
-def _scope(include: Globs, exclude: Globs, languages: Globs) -> Scope:
-    """What is given counts, field by field; what is not comes from the session's scope."""
-    now = scope_now()
-    return Scope(
-        tuple(now.include_globs if include is None else include),
-        tuple(now.exclude_globs if exclude is None else exclude),
-        tuple(now.languages if languages is None else languages),
-    )
-
-
-def _of_those_ready(places: list[str], ask: Callable[[list[str]], Envelope]) -> Envelope:
-    """An answer from several codebases; those that cannot answer now are named in warnings, unless none can."""
-    warnings: list[Envelope] = []
-    while True:
-        try:
-            envelope = ask(places)
-        except Gated as error:
-            others = [place for place in places if place != error.root]
-            if not others or len(others) == len(places):
-                raise
-            warnings.append(_left_out(error))
-            places = others
-        else:
-            envelope["warnings"] += warnings
-            return envelope
-
-
-def _of_each(places: list[str], ask: Callable[[str], Envelope], key: str, limit: int | None = None) -> Envelope:
-    """The answers of several codebases one after the other, as one."""
-    if len(places) == 1:
-        return ask(places[0])
-    merged: Envelope | None = None
-    refusals: list[Gated] = []
-    for place in places:
-        try:
-            found = ask(place)
-        except Gated as error:
-            refusals.append(error)
-            continue
-        if merged is None:
-            merged = found
-            continue
-        merged[key] += found[key]
-        merged["warnings"] += found["warnings"]
-        for name in ("verified", "dropped"):
-            merged["freshness"][name] += found["freshness"][name]
-        if "total" in found:
-            merged["total"] += found["total"]
-            merged["truncated"] |= found["truncated"]
-    if merged is None:
-        raise refusals[0]
-    if limit is not None and len(merged[key]) > limit:
-        merged[key], merged["truncated"] = merged[key][:limit], True
-    merged["warnings"] += map(_left_out, refusals)
-    return merged
-
-
-def _left_out(error: Gated) -> Envelope:
-    return envelopes.warning("CODEBASE_LEFT_OUT", f"{error.root} is not in this answer: {error}")

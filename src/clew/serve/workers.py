@@ -1,7 +1,7 @@
 """Tools for servers that wait for many at once: calls run in threads, each with a time limit.
 
-A call that is given up goes on in its thread, and what it learned is there when it is asked again. The engine is
-made for the first call, so that a server starts at once. Main call: `Workers.call`.
+A call that is given up, by its client or for its time, ends at its next look at the deadline and frees its thread.
+The engine is made for the first call, so that a server starts at once. Main call: `Workers.call`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from clew.config import Config
-from clew.errors import TimedOut
+from clew.deadline import Deadline, within
 from clew.serve import gates, tools
 from clew.serve.gates import Envelope
 from clew.serve.metrics import Metrics
@@ -56,14 +56,19 @@ class Workers:
         self, tool: str, arguments: Mapping[str, Any], *, header: str | None = None, connection: str | None = None
     ) -> Envelope:
         """The same, not counted."""
-        limit_s = None if tool in _UNLIMITED else self.config.query_timeout_s
-        with anyio.move_on_after(limit_s):
-            work = partial(self._answer, tool, arguments, header=header, connection=connection)
+        limit_s = self.config.query_timeout_s
+        deadline = None if tool in _UNLIMITED else Deadline(limit_s)
+        work = partial(self._answer, deadline, tool, arguments, header=header, connection=connection)
+        if deadline is None:
             return await asyncio.wrap_future(self._pool.submit(work))
+        try:
+            with anyio.move_on_after(limit_s):
+                return await asyncio.wrap_future(self._pool.submit(work))
+        finally:
+            deadline.expire()  # also for one who does not wait any more
         named = arguments.get("session_id")
         identity = self.sessions.identify(header, None if named is None else str(named), connection)
-        message = f"no answer within {limit_s} s; the work goes on, so ask again soon, or narrow the question"
-        envelope = gates.failure(tools.asked(arguments), TimedOut(f"{message} (setting: query_timeout_s)"), tool)
+        envelope = gates.failure(tools.asked(arguments), deadline.error(), tool)
         return sendable({**envelope, "session_id": identity.id})
 
     def close(self) -> None:
@@ -72,8 +77,11 @@ class Workers:
         if self._made is not None:
             self._made.close()
 
-    def _answer(self, tool: str, arguments: Mapping[str, Any], **who: str | None) -> Envelope:
-        return sendable(self._service().call(tool, arguments, **who))
+    def _answer(
+        self, deadline: Deadline | None, tool: str, arguments: Mapping[str, Any], **who: str | None
+    ) -> Envelope:
+        with within(deadline):
+            return sendable(self._service().call(tool, arguments, **who))
 
     def _service(self) -> Service:
         with self._lock:
