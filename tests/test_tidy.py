@@ -50,7 +50,7 @@ ENVIRONMENT_READERS = {
 }
 # The one module that may import each of these.
 SOLE_IMPORTERS = {"simsimd": "search/vectors.py", "tree_sitter": "parse/grammars.py", "click": "serve/"}
-APSW_LAYERS = ("store/", "lifecycle/", "index/", "search/", "engine.py")
+APSW_LAYERS = ("graph/", "store/", "lifecycle/", "index/", "search/", "engine.py")
 SQL = re.compile(
     r"\b(?:SELECT\s|INSERT\s+(?:OR\s+\w+\s+)?INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|CREATE\s+TABLE\s)"
 )

@@ -16,7 +16,7 @@ from clew.lifecycle.freshness import Freshener
 from clew.lifecycle.jobs import Jobs
 from clew.lifecycle.log import log
 from clew.lifecycle.status import Health
-from clew.questions import Questions
+from clew.relations import Relations
 from clew.search.reading import Reader
 from clew.source import roots
 from clew.store.registry import Registry
@@ -38,7 +38,7 @@ def no_watch(_: Progress) -> None:
     """For runs that nobody looks at."""
 
 
-class Engine(Questions):
+class Engine(Relations):
     """All of Clew for one `CLEW_HOME`. Safe to share between threads.
 
     A server sets `watching`: codebases that are asked about are then watched, and checks cost next to nothing.

@@ -234,9 +234,12 @@ class Resolver:
             return None
         self._depends(f"f:{module.path}")
         found = module.members.get(ordinal, {}).get(name)
-        if found is not None:
+        if found is not None and found < len(module.symbols):
             return Value("definition", module, found)
-        return self._above(module, ordinal, name, depth)
+        above = self._above(module, ordinal, name, depth)
+        if found is not None and (above is None or above.kind == "external"):
+            return Value("definition", module, found)  # what methods give it is declared nowhere above
+        return above
 
     def _above(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
         outside: Value | None = None

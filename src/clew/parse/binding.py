@@ -13,6 +13,7 @@ Beside those of `extract`, queries have for it:
   @recv @recv.fn     a call that a member is taken of, and the function in it
   @typed @typed.type a name that starts here and is declared to have this type
   @assign @assign.fn @assign.value   starts with a name, ends with what it is given: a call of this, or this
+  @entered.fn @entered.name   what a call gives, and the name that it gets after it: `with open(x) as f`
   @given             a member that is assigned to: `x` in `self.x = 1`
   @returns           the type of what the function around it gives back
   @return.fn @return.value   what a function that does not say so gives back: what a call of this gives, or this
@@ -185,6 +186,11 @@ class _Binder:
                 value = ("(", called[at][1])
             if value is not None:
                 found.append((node.end_byte, "assigned", node.start_byte, value))
+        entered = sorted(node.end_byte for node in captures.get("entered.fn", ()))
+        for node in captures.get("entered.name", ()):
+            at = bisect_right(entered, node.start_byte) - 1
+            if at >= 0:
+                found.append((node.end_byte, "assigned", node.start_byte, ("(", entered[at])))
         found += [(node.end_byte, "returns", node.start_byte, node.end_byte) for node in captures.get("returns", ())]
         found += [
             (node.end_byte, "gives", node.start_byte, ("(", node.end_byte)) for node in captures.get("return.fn", ())

@@ -158,21 +158,54 @@ def loose(connection: apsw.Connection, snapshot: int, name: str) -> list[LooseRo
     return [LooseRow._make(row) for row in connection.execute(sql, (snapshot, name))]
 
 
-def file_edges(connection: apsw.Connection, snapshot: int) -> list[tuple[int, int, int]]:
-    """(source file, target file, how many edges) for edges between files."""
-    rows: list[tuple[Any, ...]] = fetch_all(
+def nodes_named(connection: apsw.Connection, snapshot: int, name: str) -> list[tuple[Any, ...]]:
+    """Nodes of the snapshot with this name, in order of path: (number, path, facts, ordinal) of each."""
+    return fetch_all(
         connection,
-        f"SELECT source >> {NODE_BITS}, target >> {NODE_BITS}, count(*) FROM edge WHERE snapshot = ? AND target >= 0"
-        " GROUP BY 1, 2",
-        (snapshot,),
+        f"SELECT number, path, graph_file.facts, found.id & {WHOLE_FILE} FROM (SELECT id FROM symbol WHERE name = ?1"
+        f" UNION ALL SELECT id FROM attribute WHERE name = ?1) AS found JOIN graph_file"
+        f" ON graph_file.facts = found.id >> {NODE_BITS} AND snapshot = ?2 ORDER BY path, 4",
+        (name, snapshot),
     )
-    return [(row[0], row[1], row[2]) for row in rows if row[0] != row[1]]
 
 
-def node_edges(connection: apsw.Connection, snapshot: int) -> list[tuple[int, int]]:
-    """(source, target) of every edge within the project."""
-    sql = "SELECT DISTINCT source, target FROM edge WHERE snapshot = ? AND target >= 0"
+def attribute_at(connection: apsw.Connection, facts: int, ordinal: int) -> tuple[str, int, int] | None:
+    """(name, class, byte) of an attribute."""
+    sql = "SELECT name, owner, byte FROM attribute WHERE id = ?"
+    row = fetch_one(connection, sql, (facts << NODE_BITS | ordinal,))
+    return (row[0], row[1], row[2]) if row else None
+
+
+def out_of_file(connection: apsw.Connection, snapshot: int, number: int) -> list[EdgeRow]:
+    """All edges that go out from a file."""
+    rows = connection.execute(
+        "SELECT target, source, role, tier, evidence, sites FROM edge WHERE snapshot = ? AND source BETWEEN ? AND ?",
+        (snapshot, number << NODE_BITS, number << NODE_BITS | WHOLE_FILE),
+    )
+    return [EdgeRow._make(row) for row in rows]
+
+
+def loose_out_of(connection: apsw.Connection, snapshot: int, source: int) -> list[LooseRow]:
+    """What a node takes of things that nothing is known of."""
+    sql = "SELECT name, source, role, sites FROM loose WHERE snapshot = ? AND source = ? ORDER BY name, role"
+    return [LooseRow._make(row) for row in connection.execute(sql, (snapshot, source))]
+
+
+def pairs(connection: apsw.Connection, snapshot: int) -> list[tuple[int, int]]:
+    """(source, target) of every edge within the project, each as often as it is used in another role."""
+    sql = "SELECT source, target FROM edge WHERE snapshot = ? AND target >= 0"
     return [(row[0], row[1]) for row in connection.execute(sql, (snapshot,))]
+
+
+def file_pairs(connection: apsw.Connection, snapshot: int, role: int) -> list[tuple[int, int]]:
+    """(source, target) of the files between which there are edges in a role."""
+    rows = fetch_all(
+        connection,
+        f"SELECT DISTINCT source >> {NODE_BITS}, target >> {NODE_BITS} FROM edge WHERE snapshot = ? AND target >= 0"
+        " AND role = ? ORDER BY 1, 2",
+        (snapshot, role),
+    )
+    return [(row[0], row[1]) for row in rows if row[0] != row[1]]
 
 
 def forget(connection: apsw.Connection, snapshots: Sequence[int]) -> None:

@@ -41,6 +41,7 @@ class Store:
         self._database = Database(self.database, "migrations")
         self._local = threading.local()
         self.views: dict[Any, Any] = {}  # what readers have laid out of a snapshot, kept for its generation
+        self.ranks: dict[Any, Any] = {}  # likewise, of its graph
 
     @property
     def model(self) -> ModelName:

@@ -69,3 +69,4 @@
 (function_definition return_type: (type (binary_operator left: [(identifier) (attribute)] @returns right: (none))))
 (return_statement (call function: (_) @return.fn))
 (return_statement [(identifier) (attribute)] @return.value)
+(as_pattern (call function: (_) @entered.fn) alias: (as_pattern_target (identifier) @entered.name))

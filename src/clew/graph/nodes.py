@@ -1,0 +1,160 @@
+"""The nodes of a graph: found by name or by place, and described. Main calls: `find_nodes`, `node_at`, `Nodes`."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import NamedTuple
+
+import apsw
+
+from clew import tokens
+from clew.parse.uses import unpack_places
+from clew.store import edges, facts
+from clew.store.edges import NODE_BITS, WHOLE_FILE, unpack_sites
+from clew.types import Symbol
+
+
+class Node(NamedTuple):
+    """A definition, an attribute, a file, or what is external (without a path)."""
+
+    id: int
+    name: str
+    qualified: str
+    kind: str
+    path: str
+    line: int
+    end_line: int
+    signature: str = ""
+    name_byte: int = -1
+
+    @property
+    def is_external(self) -> bool:
+        return self.id < 0
+
+    @property
+    def key(self) -> str:
+        """What names it on the wire: the same as long as the definition keeps its name and its file."""
+        return f"{self.path}#{self.qualified}" if self.path else f"external:{self.qualified}"
+
+
+class Nodes:
+    """The nodes of one snapshot, and its files' contents, each looked up once."""
+
+    def __init__(self, connection: apsw.Connection, snapshot: int) -> None:
+        self.connection, self.snapshot = connection, snapshot
+        self._files: dict[int, tuple[str, int] | None] = {}
+        self._symbols: dict[int, list[Symbol]] = {}
+        self._contents: dict[int, tuple[bytes, list[int]]] = {}
+
+    def file(self, number: int) -> tuple[str, int] | None:
+        """Path and facts of a file."""
+        if number not in self._files:
+            self._files[number] = edges.file_at(self.connection, self.snapshot, number)
+        return self._files[number]
+
+    def symbols(self, facts_id: int) -> list[Symbol]:
+        if facts_id not in self._symbols:
+            self._symbols[facts_id] = facts.symbols_of(self.connection, facts_id)
+        return self._symbols[facts_id]
+
+    def node(self, number: int) -> Node | None:
+        """A node by its id; None if it is not there any more."""
+        if number < 0:
+            name = edges.external_name(self.connection, -number)
+            return Node(number, name.rpartition(".")[2], name, "external", "", 0, 0)
+        held = self.file(number >> NODE_BITS)
+        if held is None:
+            return None
+        path, facts_id = held
+        ordinal = number & WHOLE_FILE
+        if ordinal == WHOLE_FILE:
+            name = path.rpartition("/")[2]
+            return Node(number, name, "", "file", path, 1, 1)
+        symbols = self.symbols(facts_id)
+        if ordinal < len(symbols):
+            symbol = symbols[ordinal]
+            return Node(
+                number, symbol.name, symbol.qualified, symbol.kind, path, symbol.start_line, symbol.end_line,
+                symbol.signature, symbol.name_byte,
+            )  # fmt: skip
+        found = edges.attribute_at(self.connection, facts_id, ordinal)
+        if found is None:
+            return None
+        name, owner, byte = found
+        line, _ = self.place(facts_id, byte)
+        qualified = f"{symbols[owner].qualified}.{name}"
+        return Node(number, name, qualified, "attribute", path, line, line, name_byte=byte)
+
+    def place(self, facts_id: int, byte: int) -> tuple[int, int]:
+        """Line and column of a byte, both from 1; columns count characters."""
+        content, starts = self.content(facts_id)
+        line = bisect_right(starts, byte)
+        return line, len(content[starts[line - 1] : byte].decode("utf-8", "replace")) + 1
+
+    def byte_at(self, facts_id: int, line: int, column: int) -> int:
+        """The byte of a line and column."""
+        content, starts = self.content(facts_id)
+        if not 1 <= line <= len(starts):
+            return -1
+        end = starts[line] if line < len(starts) else len(content)
+        text = content[starts[line - 1] : end].decode("utf-8", "replace")
+        return starts[line - 1] + len(text[: max(column - 1, 0)].encode())
+
+    def content(self, facts_id: int) -> tuple[bytes, list[int]]:
+        """The bytes behind facts, and where each line starts."""
+        if facts_id not in self._contents:
+            content = facts.content(self.connection, facts.blob_of(self.connection, facts_id))
+            starts = [0]
+            at = content.find(b"\n")
+            while at >= 0:
+                starts.append(at + 1)
+                at = content.find(b"\n", at + 1)
+            self._contents[facts_id] = content, starts
+        return self._contents[facts_id]
+
+
+def find_nodes(nodes: Nodes, name: str) -> list[Node]:
+    """The nodes that a name may mean: `save`, `Model.save`; in order of path and place. Not what is external."""
+    parts = tokens.split_qualified(name)
+    if not parts:
+        return []
+    wanted = ".".join(parts)
+    found = []
+    for number, _, _, ordinal in edges.nodes_named(nodes.connection, nodes.snapshot, parts[-1]):
+        node = nodes.node(number << NODE_BITS | ordinal)
+        if node is not None and f".{node.qualified}".endswith(f".{wanted}"):
+            found.append(node)
+    return found
+
+
+def find_externals(nodes: Nodes, name: str) -> list[Node]:
+    """What is external and has this name."""
+    found = edges.find_externals(nodes.connection, name)
+    return [Node(-number, full.rpartition(".")[2], full, "external", "", 0, 0) for number, full in found]
+
+
+def node_at(nodes: Nodes, path: str, line: int, column: int | None) -> list[Node]:
+    """What stands at a place: the definition there, or what the name there leads to; without a column the
+    definition that starts in that line, else the one around it."""
+    number = edges.number_of(nodes.connection, nodes.snapshot, path)
+    held = nodes.file(number) if number is not None else None
+    if number is None or held is None:
+        return []
+    symbols = nodes.symbols(held[1])
+    if column is None:
+        around = [i for i, symbol in enumerate(symbols) if symbol.start_line <= line <= symbol.end_line]
+        starting = [i for i in around if symbols[i].start_line == line] or around[-1:]
+        return [node for i in starting[:1] if (node := nodes.node(number << NODE_BITS | i)) is not None]
+    byte = nodes.byte_at(held[1], line, column)
+    for i, symbol in enumerate(symbols):
+        if symbol.name_byte <= byte < symbol.name_byte + len(symbol.name.encode()):
+            node = nodes.node(number << NODE_BITS | i)
+            return [node] if node is not None else []
+    uses = unpack_places(facts.uses_of(nodes.connection, held[1]))
+    at = bisect_right(uses.starts, byte) - 1
+    if at < 0 or byte > uses.ends[at]:
+        return []
+    start = uses.starts[at]
+    rows = edges.out_of_file(nodes.connection, nodes.snapshot, number)
+    targets = [row.target for row in rows if start in unpack_sites(row.sites)]
+    return [node for target in targets if (node := nodes.node(target)) is not None]

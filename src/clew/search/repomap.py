@@ -1,0 +1,97 @@
+"""The map of a codebase: the definitions that matter most for a focus, signatures only, within so many tokens.
+
+Main call: `draw_map`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from clew.graph.nodes import Node, Nodes
+from clew.graph.ranks import load_ranks
+from clew.search.paths import path_words
+from clew.store import edges
+from clew.store.edges import NODE_BITS
+from clew.store.snapshots import Snapshot
+from clew.store.store import Store
+
+CHARS_PER_TOKEN = 4
+POOL = 3_000  # definitions that are looked at, the best first
+FOCUS_BONUS = 3.0  # times the mean rank, for the definitions of the files in focus themselves
+_HIDDEN = frozenset({"attribute", "file", "variable", "constant", "field", "property"})  # they say little in a map
+
+
+class Map(NamedTuple):
+    text: str
+    symbols: tuple[Node, ...]
+
+
+def draw_map(store: Store, nodes: Nodes, snapshot: Snapshot, focus: Mapping[str, float], max_tokens: int) -> Map:
+    """The map for a focus (path: weight); an empty focus is the whole codebase."""
+    ranked = _ranked(store, nodes, snapshot, focus)
+    most = max_tokens * CHARS_PER_TOKEN
+    few, many = 0, len(ranked)
+    while few < many:  # the most definitions whose map fits
+        middle = (few + many + 1) // 2
+        if len(_drawn(nodes, ranked[:middle])[0]) <= most:
+            few = middle
+        else:
+            many = middle - 1
+    return Map(*_drawn(nodes, ranked[:few]))
+
+
+def _ranked(store: Store, nodes: Nodes, snapshot: Snapshot, focus: Mapping[str, float]) -> list[Node]:
+    import numpy as np
+
+    files = {file.number: file.path for file in edges.files_of(nodes.connection, snapshot.id)}
+    is_test = {number: path_words(path).is_test for number, path in files.items()}
+    ranks = load_ranks(store, nodes.connection, snapshot.id, snapshot.generation, is_test)
+    weights = {number: focus[path] for number, path in files.items() if path in focus}
+    scores: Any = ranks.scores(weights)
+    if not len(scores):
+        return []
+    if weights:
+        held = np.fromiter((weights.get(number, 0.0) for number in ranks.files.tolist()), float, len(scores))
+        scores = scores + FOCUS_BONUS * scores.mean() * held
+    found = []
+    for place in np.argsort(-scores, kind="stable")[:POOL].tolist():
+        node = nodes.node(int(ranks.nodes[place]))
+        if node is not None and node.kind not in _HIDDEN and (weights or not is_test.get(node.id >> NODE_BITS)):
+            found.append(node)
+    return found
+
+
+def _drawn(nodes: Nodes, chosen: list[Node]) -> tuple[str, tuple[Node, ...]]:
+    """Files in the order of their best definition, definitions in order of place under those around them."""
+    by_file: dict[int, dict[int, Node]] = {}
+    for node in chosen:
+        held = by_file.setdefault(node.id >> NODE_BITS, {})
+        for outer in _around(nodes, node):
+            held.setdefault(outer.line, outer)
+        held[node.line] = node
+    lines: list[str] = []
+    shown: list[Node] = []
+    for held in by_file.values():
+        inside = [held[line] for line in sorted(held)]
+        lines.append(f"{inside[0].path}:")
+        for node in inside:
+            indent = "  " * (1 + node.qualified.count("."))
+            lines.append(f"{node.line:>5}{indent}{node.signature or node.name}")
+            shown.append(node)
+    return "\n".join(lines), tuple(shown)
+
+
+def _around(nodes: Nodes, node: Node) -> list[Node]:
+    held = nodes.file(node.id >> NODE_BITS)
+    if held is None:
+        return []
+    symbols = nodes.symbols(held[1])
+    ordinal = node.id & ((1 << NODE_BITS) - 1)
+    found = []
+    parent = symbols[ordinal].parent if ordinal < len(symbols) else -1
+    while parent >= 0:
+        outer = nodes.node(node.id >> NODE_BITS << NODE_BITS | parent)
+        found += [outer] if outer is not None else []
+        parent = symbols[parent].parent
+    return found
