@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from clew.errors import BadInput
-from clew.serve import asking
+from clew.serve import asking, caller
 
 if TYPE_CHECKING:
     from clew.config import Config
@@ -221,7 +221,8 @@ def jobs(path: str | None, as_json: bool) -> int:
     from clew.serve import envelopes, terminal
 
     def act(engine: Engine) -> Envelope:
-        return envelopes.jobs(asking.asked(path), engine.resolve(path).root, engine.jobs(path))
+        where = asking.place(path) or caller.cwd()
+        return envelopes.jobs(asking.asked(path), engine.resolve(where).root, engine.jobs(where))
 
     return asking.answer(path, as_json, act, terminal.jobs)
 

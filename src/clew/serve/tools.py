@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get
 from clew.errors import BadInput, BadPath, ClewError, Gated, NotIndexed
 from clew.search.filters import Scope
 from clew.search.query import MODES, VIEWS, one_of
-from clew.serve import envelopes, gates
+from clew.serve import caller, envelopes, gates
 from clew.serve.budget import CHARS_PER_TOKEN
 from clew.serve.gates import Envelope
 from clew.serve.sessions import scope_now
@@ -283,7 +283,7 @@ def asked(arguments: Mapping[str, Any]) -> str:
     """The path as it was asked for, or where we are, if that still exists."""
     path = arguments.get("path")
     try:
-        return path if isinstance(path, str) else os.getcwd()
+        return path if isinstance(path, str) else caller.cwd()
     except FileNotFoundError:
         return "."
 
@@ -294,7 +294,7 @@ def _place(path: str | None) -> str:
         repos = scope_now().repos
         if len(repos) > 1:
             raise BadInput(f"the scope names {len(repos)} codebases; give the path of the one that is meant")
-        return repos[0] if repos else os.getcwd()
+        return repos[0] if repos else caller.cwd()
     if not path.startswith(PROJECT) and not os.path.isabs(path):
         raise BadPath(f"{path!r} is relative; give an absolute path")
     return path
