@@ -10,10 +10,11 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 
@@ -25,8 +26,10 @@ from clew.serve.metrics import Metrics
 from clew.serve.sessions import Sessions
 
 if TYPE_CHECKING:
+    from clew.engine import Engine
     from clew.serve.service import Service
 
+T = TypeVar("T")
 THREADS = 8  # calls at work; more wait, and their time counts
 _UNLIMITED = frozenset({"manage_index"})  # its long work is done by jobs
 
@@ -59,12 +62,21 @@ class Workers:
         limit_s = None if tool in _UNLIMITED else self.config.query_timeout_s
         with anyio.move_on_after(limit_s):
             work = partial(self._answer, tool, arguments, header=header, connection=connection)
-            return await asyncio.wrap_future(self._pool.submit(work))
+            return await asyncio.wrap_future(self.submit(work))
         named = arguments.get("session_id")
         identity = self.sessions.identify(header, None if named is None else str(named), connection)
         message = f"no answer within {limit_s} s; the work goes on, so ask again soon, or narrow the question"
         envelope = gates.failure(tools.asked(arguments), TimedOut(f"{message} (setting: query_timeout_s)"), tool)
         return sendable({**envelope, "session_id": identity.id})
+
+    def submit(self, work: Callable[[], T]) -> Future[T]:
+        """Have something done in one of the threads, for the same caller as here."""
+        return self._pool.submit(copy_context().run, work)
+
+    @property
+    def shared_engine(self) -> Engine:
+        """The one engine, made when it is first needed."""
+        return self._service().engine
 
     def close(self) -> None:
         """Wait for what is at work, drop what waits, and stop everything in the background."""
