@@ -324,6 +324,7 @@ def test_a_daemon_that_hangs_is_left_alone(base: Path) -> None:
         found = daemon.run("symbol", "Box.open", cwd=base / "tree")
         assert found.returncode == 0 and b"lib/other.py:2" in found.stdout
         impatient = daemon.open("symbol", "Box.open", cwd=base / "tree")
+        until(lambda: is_waiting(impatient.pid))
         impatient.send_signal(signal.SIGKILL)
         impatient.communicate()
         os.kill(state["pid"], signal.SIGCONT)
@@ -625,6 +626,8 @@ def test_the_home_is_found_without_the_settings(
     config.write_text(f'home = "{tmp_path}/from-file"\n')
     monkeypatch.setenv("CLEW_CONFIG", str(config))
     assert same() and str(wire.find_home()).endswith("from-file")
+    config.write_text("home = [\n")
+    assert wire.find_home() is None
     monkeypatch.setenv("CLEW_CONFIG", "c.toml")
     assert wire.find_home() is None
 

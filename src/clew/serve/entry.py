@@ -40,10 +40,7 @@ def main() -> None:
 
 def _through_daemon(arguments: list[str]) -> int | None:
     """The exit code of a command that the daemon did; None if this process has to do it."""
-    try:
-        home = wire.find_home()
-    except Exception:  # noqa: BLE001 - whatever is wrong with the settings, the command line says it better
-        return None
+    home = wire.find_home()
     kind = "mcp" if arguments[0] == "mcp" else "ask"
     connection = wire.reach(kind, arguments, home) if home else None
     if connection is None:

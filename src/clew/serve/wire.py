@@ -88,7 +88,7 @@ def socket_path(home: str) -> str:
 def find_home() -> str | None:
     """Where the state is, guessed without reading all settings; the daemon there knows whether the guess is right.
 
-    None where a place is relative, and so another one in every directory."""
+    None where a place is relative, and so another one in every directory, or where the config file cannot be right."""
     own = config = "~/Library/Application Support"
     if sys.platform != "darwin":
         own, config = (
@@ -97,12 +97,14 @@ def find_home() -> str | None:
         )
     file = os.environ.get("CLEW_CONFIG") or os.path.join(os.path.expanduser(config), "clew", "config.toml")
     home = os.path.expanduser(os.environ.get("CLEW_HOME") or os.path.join(own, "clew"))
-    if not os.environ.get("CLEW_HOME") and os.path.exists(file):
-        with open(file, "rb") as settings:
-            if b"home" in settings.read(MAX_REQUEST_BYTES):
-                from clew.config import load_config
+    if not os.environ.get("CLEW_HOME") and _names_home(file):
+        from clew.config import load_config
+        from clew.errors import ClewError
 
-                home = str(load_config().home)
+        try:
+            home = str(load_config().home)
+        except ClewError:  # the command line says what is wrong
+            return None
     return home if os.path.isabs(home) and os.path.isabs(file) else None
 
 
@@ -150,6 +152,15 @@ def read_exactly(connection: socket.socket, size: int) -> bytes:
             raise EOFError
         content += part
     return bytes(content)
+
+
+def _names_home(file: str) -> bool:
+    """Whether a config file may say where the state is."""
+    try:
+        with open(file, "rb") as settings:
+            return b"home" in settings.read(MAX_REQUEST_BYTES)
+    except OSError:
+        return False
 
 
 def _stream(stream: object) -> str:
