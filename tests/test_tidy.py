@@ -46,6 +46,7 @@ ENVIRONMENT_READERS = {
     "config.py": "the settings",
     "source/git.py": "git's own variables say which configuration and which home git has",
     "serve/install/clients.py": "where other programs keep their files is for their variables to say",
+    "serve/wire.py": "what the daemon must have in common with a command, before any setting is read",
     "serve/terminal.py": "NO_COLOR, FORCE_COLOR and TERM are conventions of terminals, not settings of Clew",
 }
 # The one module that may import each of these.

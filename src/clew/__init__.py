@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+__version__ = "0.1.0"
+TYPE_CHECKING = False  # this is read before every answer of the daemon, and `typing` takes longer than one
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from clew.config import Config, load_config
     from clew.engine import Engine
     from clew.errors import ClewError
@@ -29,4 +31,6 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'clew' has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(_HOMES[name]), name)

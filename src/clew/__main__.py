@@ -1,5 +1,5 @@
 """`python -m clew`."""
 
-from clew.serve.cli import main
+from clew.serve.entry import main
 
 main()

@@ -40,6 +40,7 @@ class Config:
     session_max_age_seconds: int = 3_600  # a session that nobody uses for so long is forgotten
     max_request_bytes: int = 4_194_304  # of the body of one HTTP request
     token: str = field(default="", repr=False)  # what HTTP clients must show; needed beyond this machine
+    daemon_idle_s: int = 14_400  # a daemon that nobody asks for so long ends; 0: never
     log_level: str = "warning"  # debug, info, warning or error; to standard error
     debug: int = 0  # 1: envelopes show the proof behind them
     sources: Mapping[str, str] = field(default_factory=dict)
@@ -64,6 +65,7 @@ _LEAST = {
     "query_timeout_s": 1,
     "session_max_age_seconds": 1,
     "max_request_bytes": 1_024,
+    "daemon_idle_s": 0,
 }
 _MOST = {
     "workers": 64,

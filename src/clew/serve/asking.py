@@ -6,12 +6,13 @@ Every command goes through `answer`, where errors become envelopes. Loads nothin
 from __future__ import annotations
 
 import os
-import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from clew.errors import BadPath, ClewError, Interrupted, NotFound, NotIndexed, Stopped
+from clew.serve import caller
 
 if TYPE_CHECKING:
     from clew.config import Config
@@ -65,13 +66,15 @@ def question(
         except (NotIndexed, Interrupted) as error:
             if no_index or error.proof is not None:
                 raise
+            if caller.now() is not None:
+                raise caller.Declined from error  # it shows how far it is, and Ctrl-C ends it
             root = engine.root_for_index(_tree_around(path or "") if is_file else path)
             is_new = isinstance(error, NotIndexed)
             print(
                 f"{root} is not indexed yet: indexing it first"
                 if is_new
                 else f"going on with the index of {root} first",
-                file=sys.stderr,
+                file=caller.err(),
             )
             with ProgressView("indexing") as view:
                 engine.index(root, watch=view)
@@ -107,7 +110,7 @@ def serve(begin: Callable[[Config], None]) -> int:
         envelope = gates.failure(asked(None), explained(error))
     else:
         return 0
-    print(f"clew: {envelope['message']}", file=sys.stderr)
+    print(f"clew: {envelope['message']}", file=caller.err())
     return envelopes.exit_code(envelope)
 
 
@@ -122,25 +125,16 @@ def answer(
     is_file: bool = False,
 ) -> int:
     """Run, print, and tell the exit code: the one place where errors become envelopes."""
-    from clew.config import load_config
-    from clew.engine import Engine
-    from clew.serve import envelopes, gates, logs
-    from clew.serve.progress import ProgressView
+    from clew.serve import envelopes, gates
     from clew.serve.tools import explained
 
     failed = debug = False
     try:
-        config = load_config()
-        debug = bool(config.debug)
-        logs.to_standard_error(config.log_level)
-        with ProgressView("syncing") as view:
-            engine = Engine(config, watch=view)
-            try:
-                if path is not None and not is_file:
-                    _check_directory(engine, path)
-                envelope = act(engine)
-            finally:
-                engine.close()
+        with _open_engine() as engine:
+            debug = bool(engine.config.debug)
+            if path is not None and not is_file:
+                _check_directory(engine, path)
+            envelope = act(engine)
     except Stopped:
         return 130
     except ClewError as error:
@@ -151,27 +145,50 @@ def answer(
     if as_json:
         return _print(_json(envelope), code)
     if failed:
-        print(f"clew: {envelope['message']}", file=sys.stderr)
+        print(f"clew: {envelope['message']}", file=caller.err())
         for candidate in envelope.get("candidates", ()):
-            print(f"  {candidate}", file=sys.stderr)
+            print(f"  {candidate}", file=caller.err())
         return code
     for warning in envelope.get("warnings", ()):
-        print(f"clew: {warning['message']}", file=sys.stderr)
+        print(f"clew: {warning['message']}", file=caller.err())
     if code == 1 and nothing:
-        print(nothing, file=sys.stderr)
+        print(nothing, file=caller.err())
         return code
     return _print(as_text(envelope), code)
 
 
+@contextmanager
+def _open_engine() -> Iterator[Engine]:
+    """The warm engine that a caller shares with others, else one for this answer alone."""
+    served = caller.now()
+    if served is not None:
+        yield served.shared_engine
+        return
+    from clew.config import load_config
+    from clew.engine import Engine
+    from clew.serve import logs
+    from clew.serve.progress import ProgressView
+
+    config = load_config()
+    logs.to_standard_error(config.log_level)
+    with ProgressView("syncing") as view:
+        engine = Engine(config, watch=view)
+        try:
+            yield engine
+        finally:
+            engine.close()
+
+
 def _print(text: str, code: int) -> int:
     """Write the answer; a reader that went away is no failure, a full disk is."""
+    out = caller.out()
     try:
-        print(text)
-        sys.stdout.flush()
+        print(text, file=out)
+        out.flush()
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())  # for the flush at exit
         if not isinstance(error, BrokenPipeError):
-            print(f"clew: cannot write the answer: {error.strerror}", file=sys.stderr)
+            print(f"clew: cannot write the answer: {error.strerror}", file=caller.err())
             return 4
     return code
 
@@ -179,20 +196,21 @@ def _print(text: str, code: int) -> int:
 def _json(envelope: Envelope) -> str:
     import json
 
-    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-    return json.dumps(envelope, ensure_ascii=not is_unicode, indent=2 if sys.stdout.isatty() else None)
+    out = caller.out()
+    is_unicode = (out.encoding or "").lower().startswith("utf")
+    return json.dumps(envelope, ensure_ascii=not is_unicode, indent=2 if out.isatty() else None)
 
 
 def place(path: str | None) -> str | None:
     """A path as the tools take it: absolute, a project's root as it is, or none for where we are."""
     from clew.types import PROJECT
 
-    return path if path is None or path.startswith(PROJECT) else os.path.abspath(path)
+    return path if path is None or path.startswith(PROJECT) else caller.absolute(path)
 
 
 def asked(path: str | None) -> str:
     try:
-        return place(path) or os.getcwd()
+        return place(path) or caller.cwd()
     except FileNotFoundError:
         return path or "."
 
@@ -203,12 +221,13 @@ def _check_directory(engine: Engine, path: str) -> None:
 
     if "\0" in path:
         raise BadPath(f"{path!r} is no directory name; give the path of a directory")
-    if path.startswith(PROJECT) or os.path.isdir(path):
+    where = caller.reached(path)
+    if path.startswith(PROJECT) or os.path.isdir(where):
         return
-    if os.path.exists(path):
+    if os.path.exists(where):
         raise BadPath(f"{path} is not a directory; give the directory that contains it")
     try:
-        is_codebase = not engine.resolve(path).subtree
+        is_codebase = not engine.resolve(where).subtree
     except NotIndexed:
         is_codebase = False
     if not is_codebase:  # else its tree is gone, but its index can still be asked after and cleared
@@ -222,7 +241,7 @@ def _check_file(file: str) -> None:
         return
     if not file or "\0" in file:
         raise BadPath(f"{file!r} is no file name; give the path of a file")
-    if not os.path.isdir(os.path.dirname(os.path.abspath(file))):
+    if not os.path.isdir(os.path.dirname(caller.absolute(file))):
         raise NotFound(f"{file} does not exist; `clew paths` lists the files")
 
 

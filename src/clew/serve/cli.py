@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from clew.errors import BadInput
-from clew.serve import asking
+from clew.serve import asking, caller
+from clew.serve.entry import INTERRUPTED
 
 if TYPE_CHECKING:
     from clew.config import Config
@@ -50,7 +51,7 @@ def main() -> None:
     try:
         code = app.main(standalone_mode=False)
     except click.exceptions.Abort:
-        print("interrupted; run the same command again to go on where it stopped", file=sys.stderr)
+        print(INTERRUPTED, file=sys.stderr)
         sys.exit(130)
     except click.ClickException as error:
         error.show()
@@ -231,7 +232,8 @@ def jobs(path: str | None, as_json: bool) -> int:
     from clew.serve import envelopes, terminal
 
     def act(engine: Engine) -> Envelope:
-        return envelopes.jobs(asking.asked(path), engine.resolve(path).root, engine.jobs(path))
+        where = asking.place(path) or caller.cwd()
+        return envelopes.jobs(asking.asked(path), engine.resolve(where).root, engine.jobs(where))
 
     return asking.answer(path, as_json, act, terminal.jobs)
 
@@ -347,6 +349,27 @@ def serve(host: str, port: int, profile: Any) -> int:
         serve_http(config, host, port, profile)
 
     return asking.serve(begin)
+
+
+@app.command()
+@click.argument("action", type=click.Choice(["start", "stop", "status", "run"]))
+@json_flag
+def daemon(action: str, as_json: bool) -> int:
+    """Share one warm engine between all commands and agents of yours on this machine.
+
+    start and stop it, or ask for its status; run serves in the foreground, for a service manager.
+    """
+    from clew.serve import control
+
+    def run(config: Config) -> None:
+        control.require_sockets()
+        from clew.serve.daemon import serve_daemon
+
+        serve_daemon(config)
+
+    if action == "run":
+        return asking.serve(run)
+    return asking.answer(None, as_json, lambda engine: control.act(engine.config, action), control.as_text)
 
 
 def _tell(tool: str, path: str | None, arguments: dict[str, Any], as_text: Text, as_json: bool) -> int:

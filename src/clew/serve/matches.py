@@ -5,12 +5,12 @@ On a terminal a file's matches stand under its name, the matched text in colour.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from clew.search.lines import parts_of
 from clew.search.pattern import TextQuery, compile_pattern
+from clew.serve import caller
 from clew.serve.gates import Envelope
 from clew.serve.terminal import paint
 
@@ -38,12 +38,12 @@ def as_text(asked: Mapping[str, Any]) -> Callable[[Envelope], str]:
     def text(envelope: Envelope) -> str:
         matches = envelope["matches"]
         if envelope["truncated"]:
-            print(f"{len(matches)} shown, there are more; --limit shows more", file=sys.stderr)
+            print(f"{len(matches)} shown, there are more; --limit shows more", file=caller.err())
         if asked["output"] == "files":
             return "\n".join(paint(item["path"], "path") for item in matches)
         if asked["output"] == "counts":
             return "\n".join(f"{paint(item['path'], 'path')}:{item['count']}" for item in matches)
-        lines = _under_headings(matches, _lit(asked)) if sys.stdout.isatty() else _plain(matches)
+        lines = _under_headings(matches, _lit(asked)) if caller.out().isatty() else _plain(matches)
         return "\n".join(lines)
 
     return text

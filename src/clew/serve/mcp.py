@@ -1,15 +1,16 @@
 """The MCP server: the tools, resources and prompts, over the official SDK. Stdio here; `http` mounts it at /mcp.
 
 An envelope is always a result and never an error of the protocol: programs branch on its `status`. Main calls:
-`serve_stdio`, `make_server`.
+`serve_stdio`, `serve_client`, `make_server`.
 """
 
 from __future__ import annotations
 
 import json
 import uuid
+from functools import partial
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TextIO
 
 import anyio
 from mcp import types
@@ -38,17 +39,25 @@ Context = Any
 
 def serve_stdio(config: Config, profile: Profile) -> None:
     """Serve one client on standard input and output until it goes; it is one session."""
+    workers = Workers(config)
+    try:
+        anyio.run(partial(serve_client, workers, profile))
+    finally:
+        workers.close()
 
-    async def run() -> None:
-        workers = Workers(config)
-        server = make_server(workers, profile, connection=str(uuid.uuid4()))
-        try:
-            async with stdio_server() as (read, write):
-                await server.run(read, write, server.create_initialization_options())
-        finally:
-            workers.close()
 
-    anyio.run(run)
+async def serve_client(
+    workers: Workers, profile: Profile, asked: TextIO | None = None, answers: TextIO | None = None
+) -> None:
+    """Serve one client on these streams, or on the process's own, until it goes; it is one session."""
+    connection = str(uuid.uuid4())
+    server = make_server(workers, profile, connection=connection)
+    streams = (anyio.wrap_file(stream) if stream is not None else None for stream in (asked, answers))
+    try:
+        async with stdio_server(*streams) as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+    finally:
+        workers.sessions.clear(connection)
 
 
 def make_server(workers: Workers, profile: Profile, *, connection: str | None = None) -> Server[Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from clew.errors import Ambiguous, BadInput, BadPath, Gated, NotFound, NotIndexed
 from clew.search.filters import Scope
-from clew.serve import envelopes
+from clew.serve import caller, envelopes
 from clew.serve.gates import Envelope
 from clew.serve.sessions import scope_now
 from clew.source import git, roots
@@ -29,7 +29,7 @@ def place_of(path: str | None) -> str:
         repos = scope_now().repos
         if len(repos) > 1:
             raise BadInput(f"the scope names {len(repos)} codebases; give the path of the one that is meant")
-        return repos[0] if repos else os.getcwd()
+        return repos[0] if repos else caller.cwd()
     if not path.startswith(PROJECT) and not os.path.isabs(path):
         raise BadPath(f"{path!r} is relative; give an absolute path")
     return path

@@ -11,7 +11,7 @@ from typing import Any
 
 from clew.engine import Engine
 from clew.errors import Ambiguous, BadInput, ClewError
-from clew.serve import envelopes, gates, tools
+from clew.serve import caller, envelopes, gates, tools
 from clew.serve.budget import MAX_TOKENS, MIN_TOKENS, fit
 from clew.serve.gates import Envelope
 from clew.serve.sessions import NO_SCOPE, Identity, Sessions, SessionScope, checked_scope, within
@@ -117,6 +117,6 @@ def _whole(scope: SessionScope, arguments: Mapping[str, Any]) -> Envelope:
 
 def _here() -> str:
     try:
-        return os.getcwd()
+        return caller.cwd()
     except FileNotFoundError:
         return "."

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from clew import tokens
+from clew.serve import caller
 from clew.serve.gates import Envelope
 
 _SNIPPET_LINES = 8
@@ -19,14 +20,21 @@ _WORD = re.compile(r"\w+")
 
 def paint(text: str, style: str) -> str:
     """Text in a colour, if the standard output is a terminal that wants it."""
-    return f"\033[{_STYLES[style]}m{text}\033[0m" if _colours() and text else text
+    served = caller.now()
+    is_coloured = _colours() if served is None else served.has_colours
+    return f"\033[{_STYLES[style]}m{text}\033[0m" if is_coloured and text else text
 
 
 @lru_cache(maxsize=1)
 def _colours() -> bool:
-    if os.environ.get("NO_COLOR"):
+    return wants_colours(os.environ, sys.stdout.isatty())
+
+
+def wants_colours(variables: Mapping[str, str], is_terminal: bool) -> bool:
+    """Whether an answer is coloured where these variables of the environment hold."""
+    if variables.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+    return bool(variables.get("FORCE_COLOR")) or (is_terminal and variables.get("TERM") != "dumb")
 
 
 def place(path: str, line: int) -> str:
@@ -135,7 +143,7 @@ def paths(envelope: Envelope) -> str:
     """One path a line."""
     lines = [item["path"] for item in envelope["items"]]
     if envelope["truncated"]:
-        print(f"{len(lines)} of {envelope['total']} paths; --limit shows more", file=sys.stderr)
+        print(f"{len(lines)} of {envelope['total']} paths; --limit shows more", file=caller.err())
     return "\n".join(lines)
 
 
@@ -143,7 +151,7 @@ def content(envelope: Envelope) -> str:
     """A file's text as it is."""
     if envelope["truncated"]:
         where = f"{envelope['end_line']} of {envelope['total_lines']}"
-        print(f"cut at line {where}; --lines shows more", file=sys.stderr)
+        print(f"cut at line {where}; --lines shows more", file=caller.err())
     if "symbols" not in envelope:
         return str(envelope["content"])
     lines = enumerate(str(envelope["content"]).split("\n"), envelope["start_line"])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get
 from clew.errors import BadInput, BadPath, ClewError
 from clew.search.filters import Scope
 from clew.search.query import MODES, VIEWS, one_of
-from clew.serve import advice, envelopes, gates
+from clew.serve import advice, caller, envelopes, gates
 from clew.serve.budget import CHARS_PER_TOKEN
 from clew.serve.gates import Envelope
 from clew.serve.places import Globs, effective_scope, of_each, of_file, of_those_ready, place_of, places_of
@@ -308,6 +308,6 @@ def asked(arguments: Mapping[str, Any]) -> str:
     if path is None and isinstance(file, str) and (os.path.isabs(file) or file.startswith(PROJECT)):
         path = file
     try:
-        return path if isinstance(path, str) else os.getcwd()
+        return path if isinstance(path, str) else caller.cwd()
     except FileNotFoundError:
         return "."

@@ -10,10 +10,11 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 
@@ -25,8 +26,10 @@ from clew.serve.metrics import Metrics
 from clew.serve.sessions import Sessions
 
 if TYPE_CHECKING:
+    from clew.engine import Engine
     from clew.serve.service import Service
 
+T = TypeVar("T")
 THREADS = 8  # calls at work; more wait, and their time counts
 _UNLIMITED = frozenset({"manage_index"})  # its long work is done by jobs
 
@@ -60,16 +63,25 @@ class Workers:
         deadline = None if tool in _UNLIMITED else Deadline(limit_s)
         work = partial(self._answer, deadline, tool, arguments, header=header, connection=connection)
         if deadline is None:
-            return await asyncio.wrap_future(self._pool.submit(work))
+            return await asyncio.wrap_future(self.submit(work))
         try:
             with anyio.move_on_after(limit_s):
-                return await asyncio.wrap_future(self._pool.submit(work))
+                return await asyncio.wrap_future(self.submit(work))
         finally:
             deadline.expire()  # also for one who does not wait any more
         named = arguments.get("session_id")
         identity = self.sessions.identify(header, None if named is None else str(named), connection)
         envelope = gates.failure(tools.asked(arguments), deadline.error(), tool)
         return sendable({**envelope, "session_id": identity.id})
+
+    def submit(self, work: Callable[[], T]) -> Future[T]:
+        """Have something done in one of the threads, for the same caller as here."""
+        return self._pool.submit(copy_context().run, work)
+
+    @property
+    def shared_engine(self) -> Engine:
+        """The one engine, made when it is first needed."""
+        return self._service().engine
 
     def close(self) -> None:
         """Wait for what is at work, drop what waits, and stop everything in the background."""
