@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from bisect import bisect_right
 from typing import NamedTuple
 
 import apsw
 
 from clew import tokens
+from clew.parse.symbols import CLASS_KINDS
 from clew.parse.uses import unpack_places
 from clew.store import edges, facts
 from clew.store.edges import NODE_BITS, WHOLE_FILE, unpack_sites
@@ -26,6 +28,7 @@ class Node(NamedTuple):
     end_line: int
     signature: str = ""
     name_byte: int = -1
+    interface: str = ""  # a hash of what its users can see of it
 
     @property
     def is_external(self) -> bool:
@@ -75,7 +78,7 @@ class Nodes:
             symbol = symbols[ordinal]
             return Node(
                 number, symbol.name, symbol.qualified, symbol.kind, path, symbol.start_line, symbol.end_line,
-                symbol.signature, symbol.name_byte,
+                symbol.signature, symbol.name_byte, _interface(symbols, ordinal),
             )  # fmt: skip
         found = edges.attribute_at(self.connection, facts_id, ordinal)
         if found is None:
@@ -111,6 +114,16 @@ class Nodes:
                 at = content.find(b"\n", at + 1)
             self._contents[facts_id] = content, starts
         return self._contents[facts_id]
+
+
+def _interface(symbols: list[Symbol], ordinal: int) -> str:
+    """Its signature, and for a class those of its members: places and bodies do not count."""
+    own = symbols[ordinal]
+    shown = [own]
+    if own.kind in CLASS_KINDS:
+        shown += [symbol for symbol in symbols[ordinal + 1 :] if symbol.parent == ordinal]
+    text = "\n".join(f"{symbol.kind}\0{symbol.qualified}\0{symbol.signature}" for symbol in shown)
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def find_nodes(nodes: Nodes, name: str) -> list[Node]:

@@ -50,13 +50,14 @@ def question(
     no_index: bool,
     as_json: bool,
     is_file: bool = False,
+    is_scoped: bool = True,
     nothing: str = "",
 ) -> int:
     """Answer a question; a tree that was never indexed, or not to the end, is indexed first, and that is said."""
     from clew.serve import tools
     from clew.serve.progress import ProgressView
 
-    scope = {} if is_file else {"include_globs": include, "exclude_globs": exclude, "languages": lang}
+    scope = {} if is_file or not is_scoped else {"include_globs": include, "exclude_globs": exclude, "languages": lang}
 
     def act(engine: Engine) -> Envelope:
         if is_file:
@@ -249,7 +250,7 @@ def _tree_around(file: str) -> str:
     """What to index for a question about one file: its repository, else its directory."""
     from clew.source.roots import default_root
 
-    return default_root(os.path.dirname(os.path.abspath(file)))
+    return default_root(os.path.dirname(caller.absolute(file)))
 
 
 def _standing(engine: Engine, path: str | None) -> tuple[bool, tuple[str, ...]]:

@@ -14,8 +14,11 @@ MAX_TOKENS = 25_000  # of any answer, whatever is asked
 MIN_TOKENS = 500  # less has no room for what every answer has
 CHARS_PER_TOKEN = 4
 GLANCE_LINES = 12  # of a snippet: these of a later hit are worth more than further ones of an earlier
-_LISTS = ("results", "matches", "items", "symbols", "codebases", "candidates", "jobs", "transitions")
-_CONTENT = frozenset({*_LISTS, "content"})
+_LISTS = (  # what goes first comes first
+    "results", "matches", "items", "notes", "edges", "nodes", "references", "imports", "files", "cycles", "symbols",
+    "definitions", "codebases", "candidates", "jobs", "transitions",
+)  # fmt: skip
+_CONTENT = frozenset({*_LISTS, "content", "text"})
 _MAX_ITEMS = 20  # of a list that is no content: globs, warnings
 _MAX_TEXT = 500  # of a text that is no content: a path or a message
 
@@ -33,6 +36,8 @@ def fit(envelope: Envelope, max_tokens: int = MAX_TOKENS) -> Envelope:
         _pack(envelope, room)
     elif "content" in envelope:
         _cut_content(envelope, room)
+    if size(envelope) > room and isinstance(envelope.get("text"), str):
+        _cut_text(envelope, room)
     for key in _LISTS:
         if size(envelope) > room and isinstance(envelope.get(key), list):
             _cut_list(envelope, key, room)
@@ -115,6 +120,14 @@ def _cut_lines(envelope: Envelope, room: int) -> None:
     else:
         envelope["content"] = lines[0][: max(left // 6, 0)]  # a character is at most six in JSON
         envelope["message"] = f"line {first} alone is too long for one answer; search_text shows parts of it"
+
+
+def _cut_text(envelope: Envelope, room: int) -> None:
+    """As many whole lines of a map as fit in half of the room; the other half is for its definitions."""
+    lines = envelope["text"].split("\n")
+    envelope["text"] = _lines_within(lines, room // 2)
+    envelope["omitted"] = envelope.get("omitted", 0) + len(lines) - envelope["text"].count("\n") - 1
+    envelope["truncated"] = True
 
 
 def _cut_list(envelope: Envelope, key: str, room: int) -> None:

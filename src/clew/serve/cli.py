@@ -9,16 +9,17 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from clew.errors import BadInput
 from clew.serve import asking, caller
 from clew.serve.entry import INTERRUPTED
+from clew.serve.flags import json_flag, question_flags
+from clew.serve.graphs.commands import COMMANDS
 
 if TYPE_CHECKING:
     from clew.config import Config
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 READ_HELP = "Annotated: what is defined there comes first."
 PROFILE_HELP = "Which tools MCP lists: those that most need, or all."
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -57,26 +57,6 @@ def main() -> None:
         error.show()
         sys.exit(2)
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def json_flag(command: F) -> F:
-    """`--json` for every command."""
-    return click.option("--json", "as_json", is_flag=True, help="Print the envelope as JSON, and nothing else.")(
-        command
-    )
-
-
-def question_flags(command: F) -> F:
-    """What every question takes: scope, JSON, and whether a tree may be indexed first."""
-    for option in (
-        click.option("--include", multiple=True, metavar="GLOB", help="Only files that match (repeatable)."),
-        click.option("--exclude", multiple=True, metavar="GLOB", help="No files that match (repeatable)."),
-        click.option("--lang", multiple=True, metavar="NAME", help="Only this language (repeatable)."),
-        click.option("--no-index", is_flag=True, help="Do not index a tree that was never indexed."),
-        json_flag,
-    ):
-        command = option(command)
-    return command
 
 
 @app.command()
@@ -370,6 +350,10 @@ def daemon(action: str, as_json: bool) -> int:
     if action == "run":
         return asking.serve(run)
     return asking.answer(None, as_json, lambda engine: control.act(engine.config, action), control.as_text)
+
+
+for command in COMMANDS:
+    app.add_command(command)
 
 
 def _tell(tool: str, path: str | None, arguments: dict[str, Any], as_text: Text, as_json: bool) -> int:

@@ -10,7 +10,7 @@ import sys
 
 from clew.serve import wire
 
-QUESTIONS = frozenset(("search", "grep", "symbol", "outline", "paths", "read", "similar", "status", "jobs", "list"))
+QUESTIONS = frozenset("search grep symbol refs calls map imports outline paths read similar status jobs list".split())
 INTERRUPTED = "interrupted; run the same command again to go on where it stopped"
 LOST = "clew: the daemon ended, and this connection with it; start `clew mcp` again"
 TYPE_CHECKING = False

@@ -51,11 +51,11 @@ def by_name(name: str) -> Spec | None:
 
 
 _CORE = frozenset({
-    "search_codebase", "search_text", "get_symbol", "file_outline", "read_file", "manage_index", "set_scope",
-    "get_scope", "clear_scope",
+    "search_codebase", "search_text", "get_symbol", "get_references", "file_outline", "read_file", "manage_index",
+    "set_scope", "get_scope", "clear_scope",
 })  # fmt: skip
 _WRITERS = frozenset({"manage_index", "set_scope", "clear_scope"})
-_UNBOUND = _WRITERS | {"get_scope", "list_codebases"}  # others can be told how long their answer may be
+_UNBOUND = _WRITERS | {"repo_map", "get_scope", "list_codebases"}  # others can be told how long their answer may be
 _DESTRUCTIVE = frozenset({"manage_index"})  # `clear` removes an index; no tool here touches the user's files
 
 # Each tool in a paragraph, in the order in which they are listed.
@@ -64,6 +64,12 @@ _WORDS = {
     "operators: lang: path: -path: must: exclude:. Gives ranked places with snippets.",
     "search_text": "Find every line with a text or a regular expression, as grep does, but indexed.",
     "get_symbol": "Find where a function, class or other name is defined; Class.method works too.",
+    "get_references": "Find every use of a definition, each with how sure that is. Name it, or point at it by file, "
+    "line and column.",
+    "call_graph": "Show who calls a function and whom it calls, up to three steps far.",
+    "repo_map": "Show the definitions that matter most, as signatures: for the whole codebase, or for files or "
+    "questions in focus. A good first look.",
+    "import_graph": "List which files import which, and import cycles.",
     "file_outline": "List what a file defines, with lines and signatures; cheaper than reading it. Lines or a name "
     "narrow it down; a name that several have is ambiguous, and lines then tell which.",
     "read_file": "Read a file, some lines of it, or one definition. Annotated, it comes with what is defined there.",
@@ -87,6 +93,7 @@ _PARAMETERS = {
     "file": "Path relative to the codebase's root",
     "file_outline.name": "Only this definition and what it holds",
     "view": "Hits by file or by function",
+    "focus": "Files, or questions",
     "explain": "Say what placed each hit",
     "paths": "Globs in the place of include_globs",
     "symbol": "Only this definition",
@@ -106,6 +113,10 @@ _SHAPES = {
     "search_text": "matches total truncated",
     "list_paths": "items total truncated",
     "get_symbol": "symbols",
+    "get_references": "definitions references total truncated",
+    "call_graph": "nodes edges notes truncated",
+    "repo_map": "text symbols",
+    "import_graph": "files imports cycles",
     "file_outline": "symbols",
     "read_file": "content start_line end_line total_lines truncated",
     "list_codebases": "codebases",
@@ -114,13 +125,17 @@ _SHAPES = {
     "get_scope": "effective_scope",
     "clear_scope": "effective_scope",
 }
+_LISTS = (
+    "results matches items symbols codebases definitions references nodes edges notes files imports cycles"
+).split()
 _TYPES = {
     "content": "string",
+    "text": "string",
     "operation": "string",
     "truncated": "boolean",
     "effective_scope": "object",
     **dict.fromkeys(("total", "start_line", "end_line", "total_lines"), "integer"),
-    **dict.fromkeys(("results", "matches", "items", "symbols", "codebases"), "array"),
+    **dict.fromkeys(_LISTS, "array"),
 }
 
 

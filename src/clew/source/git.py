@@ -107,6 +107,18 @@ def branch(root: str) -> str | None:
     return text.removeprefix(prefix).strip() if text.startswith(prefix) else None
 
 
+def changed_files(root: str) -> list[str]:
+    """Files below a root that differ from the last commit or are not in it yet, as git says; none without git."""
+    repository = find_repository(root)
+    if repository is None:
+        return []
+    changed = run(repository, "diff", "--name-only", "-z", "HEAD") or b""
+    untracked = run(repository, "ls-files", "--others", "--exclude-standard", "-z") or b""
+    paths = {os.path.join(repository.top, os.fsdecode(name)) for name in (changed + untracked).split(b"\0") if name}
+    inside = os.path.realpath(root) + os.sep
+    return sorted(path.removeprefix(inside).replace(os.sep, "/") for path in paths if path.startswith(inside))
+
+
 def git_blob_hash(content: bytes) -> bytes:
     """The name git gives to this content."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).digest()

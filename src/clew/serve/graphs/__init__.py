@@ -1,0 +1,1 @@
+"""The graph as every interface shows it: references, calls, the map, imports."""
