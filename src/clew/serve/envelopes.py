@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from clew.lifecycle.status import Health
 from clew.search.filters import Scope
 from clew.serve import gates
 from clew.serve.gates import Envelope
@@ -31,6 +30,9 @@ from clew.types import (
     SymbolsFound,
     TextFound,
 )
+
+if TYPE_CHECKING:
+    from clew.lifecycle.status import Health
 
 _FRESHNESS = ("decision", "snapshot", "head", "generation", "checked_at", "verified", "dropped")
 _EXIT_CODES = {

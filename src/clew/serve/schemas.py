@@ -60,18 +60,16 @@ _DESTRUCTIVE = frozenset({"manage_index"})  # `clear` removes an index; no tool 
 
 # Each tool in a paragraph, in the order in which they are listed.
 _WORDS = {
-    "search_codebase": "Find code by meaning, words or names, when you do not know where it is. The query may have "
-    "operators: lang: path: -path: must: exclude:. Gives ranked places with snippets.",
+    "search_codebase": "Find code by meaning, words or names, when you do not know where it is. Operators in the query: "
+    "lang: path: -path: must: exclude:. Gives ranked snippets.",
     "search_text": "Find every line with a text or a regular expression, as grep does, but indexed.",
     "get_symbol": "Find where a function, class or other name is defined; Class.method works too.",
-    "get_references": "Find every use of a definition, each with how sure that is. Name it, or point at it by file, "
-    "line and column.",
+    "get_references": "Find every use of a definition, and how sure each is. Name it, or give file, line and column.",
     "call_graph": "Show who calls a function and whom it calls, up to three steps far.",
     "repo_map": "Show the definitions that matter most, as signatures: for the whole codebase, or for files or "
     "questions in focus. A good first look.",
     "import_graph": "List which files import which, and import cycles.",
-    "file_outline": "List what a file defines, with lines and signatures; cheaper than reading it. Lines or a name "
-    "narrow it down; a name that several have is ambiguous, and lines then tell which.",
+    "file_outline": "List what a file defines, with lines and signatures; cheaper than reading it.",
     "read_file": "Read a file, some lines of it, or one definition. Annotated, it comes with what is defined there.",
     "manage_index": "Index a codebase (create), renew (sync, reindex, repair) or remove (clear) its index, or tell "
     "its status. Begins a job and returns at once. Call it when an answer has the status not_indexed, "
@@ -87,20 +85,20 @@ _WORDS = {
 # Each parameter in a few words; `tool.name` where it means something else in one tool.
 _PARAMETERS = {
     "query": "Words, a question or a name",
-    "search_text.query": "The text itself, or an expression with regex",
-    "path": "Absolute path of the codebase or a folder in it",
+    "search_text.query": "Text, or an expression with regex",
+    "path": "Absolute path of the codebase or in it",
     "read_file.path": "The file's absolute path",
-    "file": "Path relative to the codebase's root",
+    "file": "Relative to the codebase's root",
     "file_outline.name": "Only this definition and what it holds",
     "view": "Hits by file or by function",
     "focus": "Files, or questions",
     "explain": "Say what placed each hit",
-    "paths": "Globs in the place of include_globs",
+    "paths": "In place of include_globs",
     "symbol": "Only this definition",
     "kind": "class, function, method, …",
-    "output": "Lines, or only files, or counts of each file",
+    "output": "Lines, files, or counts",
     "force": "Make it anew although it is sound",
-    "continuation": "From the answer before, for its next page",
+    "continuation": "For the next page",
     "scope": "Fields left out mean everything",
     "repos": "Roots or names of codebases",
 }
