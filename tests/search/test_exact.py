@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -62,9 +63,17 @@ def _regexes(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 REGEXES = st.recursive(ATOMS, _regexes, max_leaves=5)
 
 
-# Where Python's `re` is not ripgrep: the separators from 1C to 1F are no spaces, but controls like any other, and the
-# Turkish letters equal no other in another case, so here they are letters without case.
-AS_RIPGREP = {**dict.fromkeys(range(0x1C, 0x20), 0x01), ord("İ"): ord("ª"), ord("ı"): ord("º")}
+# Where Python's `re` is not ripgrep: the separators from 1C to 1F are no spaces, but controls like any other; marks and
+# joiners belong to words, and numbers that are no digits (²) do not; and the Turkish letters equal no other in another
+# case, so here they are letters without case.
+_KINDS = {number: unicodedata.category(chr(number)) for number in range(0x80, 0x3000)}
+AS_RIPGREP = {
+    **dict.fromkeys(range(0x1C, 0x20), 0x01),
+    **{number: 0x01 for number, kind in _KINDS.items() if kind == "No"},
+    **{number: ord("ª") for number, kind in _KINDS.items() if kind in ("Mn", "Mc", "Me", "Pc")},
+    **dict.fromkeys((0x200C, 0x200D, ord("İ")), ord("ª")),
+    ord("ı"): ord("º"),
+}
 NO_UTF8 = "\udc80-\udcff"  # bytes that are none, as Python has them: no class has them in ripgrep, not even `.`
 NEGATED = {".": rf"[^\n{NO_UTF8}]", r"\S": rf"[^\s{NO_UTF8}]", r"\W": rf"[^\w{NO_UTF8}]", r"\D": rf"[^\d{NO_UTF8}]"}
 NEGATED[r"\B"] = r"(?!\b)"  # Python finds none in a text that is empty
