@@ -35,6 +35,7 @@ DOCUMENTS = [
     "docs/install.md",
     "docs/lifecycle.md",
     "docs/search.md",
+    "docs/graph.md",
     "docs/benchmarks.md",
 ]
 UPDATE = bool(os.environ.get("CLEW_UPDATE_DOCS"))  # read here: tests themselves see no CLEW_* variable

@@ -111,6 +111,37 @@ CASES: dict[str, list[tuple[dict[str, Any], list[str]]]] = {
         ),
         ({"name": "open", "path": "{root}", "file": "/x.py"}, ["symbol", "open", "{root}", "--file", "/x.py"]),
     ],
+    "get_references": [
+        ({"name": "alpha_tool", "path": "{root}"}, ["refs", "alpha_tool", "{root}"]),
+        ({"name": "nobody", "path": "{root}"}, ["refs", "nobody", "{root}"]),
+        ({"name": "open", "path": "{root}"}, ["refs", "open", "{root}"]),
+        ({"file": "app.py", "line": 1, "column": 6, "path": "{root}"}, ["refs", "app.py:1:6", "{root}"]),
+        (
+            {"name": "beta", "file": "app.py", "role": "call", "limit": 1, **FILTERED},
+            ["refs", "beta", *FLAGS, "--file", "app.py", "--role", "call", "--limit", "1"],
+        ),
+    ],
+    "call_graph": [
+        ({"name": "beta", "path": "{root}"}, ["calls", "beta", "{root}"]),
+        ({"name": "nobody", "path": "{root}"}, ["calls", "nobody", "{root}"]),
+        ({"file": "app.py", "line": 2, "path": "{root}"}, ["calls", "app.py:2", "{root}"]),
+        (
+            {"name": "beta", "path": "{root}", "direction": "callees", "depth": 2, "limit": 3},
+            ["calls", "beta", "{root}", "--direction", "callees", "--depth", "2", "--limit", "3"],
+        ),
+    ],
+    "repo_map": [
+        ({"path": "{root}", "max_tokens": 2000}, ["map", "{root}"]),
+        (
+            {"path": "{root}", "focus": ["app.py"], "max_tokens": 500},
+            ["map", "{root}", "--focus", "app.py", "--max-tokens", "500"],
+        ),
+    ],
+    "import_graph": [
+        ({"path": "{root}"}, ["imports", "{root}"]),
+        ({"path": "{root}", "file": "app.py"}, ["imports", "{root}", "--file", "app.py"]),
+        ({"path": "{root}", "file": "none.py"}, ["imports", "{root}", "--file", "none.py"]),
+    ],
     "list_paths": [
         ({"path": "{root}", "max_results": 2}, ["paths", "{root}", "--limit", "2"]),
         (FILTERED, ["paths", *FLAGS]),
@@ -148,6 +179,7 @@ def test_every_argument_has_a_case() -> None:
     without = {
         "search_codebase": {"continuation"},  # a handle lives in one process
         "search_text": {"paths", "max_tokens"},  # of agents: a command has --include, and no budget
+        "call_graph": {"note_limit"},  # people get every note that an answer has room for
         "find_similar": {"path"},  # a command takes the file alone
         "file_outline": {"path"},
         "manage_index": {"force"},  # `clew index --force` waits for its run

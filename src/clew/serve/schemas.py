@@ -60,7 +60,7 @@ _DESTRUCTIVE = frozenset({"manage_index"})  # `clear` removes an index; no tool 
 
 # Each tool in a paragraph, in the order in which they are listed.
 _WORDS = {
-    "search_codebase": "Find code by meaning, words or names, when you do not know where it is. Operators in the query: "
+    "search_codebase": "Find code by meaning, words or names, when you do not know where it is. Operators: "
     "lang: path: -path: must: exclude:. Gives ranked snippets.",
     "search_text": "Find every line with a text or a regular expression, as grep does, but indexed.",
     "get_symbol": "Find where a function, class or other name is defined; Class.method works too.",
@@ -76,7 +76,7 @@ _WORDS = {
     "requires_reindex or not_ready: hints has the arguments.",
     "set_scope": "Limit this session's later questions; {} lifts every limit. A question's own arguments win.",
     "get_scope": "Tell this session's scope.",
-    "clear_scope": "Lift every limit of this session.",
+    "clear_scope": "Lift this session's limits.",
     "list_paths": "List the files of a codebase with sizes and times.",
     "semantic_search": "Find code by meaning alone, for descriptions that share no word with the code.",
     "find_similar": "Find code like some lines of a file: copies, variants, other ways to do the same.",
@@ -99,7 +99,7 @@ _PARAMETERS = {
     "output": "Lines, files, or counts",
     "force": "Make it anew although it is sound",
     "continuation": "For the next page",
-    "scope": "Fields left out mean everything",
+    "scope": "Left out: everything",
     "repos": "Roots or names of codebases",
 }
 _CHOICES: dict[str, Sequence[str]] = {"view": VIEWS, "mode": MODES, "action": ACTIONS}
