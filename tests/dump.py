@@ -48,8 +48,8 @@ def tables(store: Store) -> dict[str, Any]:
     facts = {
         row[0]: (blobs[row[1]].hex(), *row[2:])
         for row in connection.execute(
-            "SELECT id, blob, language, extractor, hex(interface), hex(uses), chunks, symbols, tokens, diagnostics,"
-            " tombstone FROM facts"
+            "SELECT id, blob, language, extractor, hex(interface), hex(uses), hex(links), chunks, symbols, tokens,"
+            " diagnostics, tombstone FROM facts"
         )
     }
     return {
@@ -75,12 +75,40 @@ def tables(store: Store) -> dict[str, Any]:
             {key: value for key, value in json.loads(row[0]).items() if key not in ("runId", "completedAt")}
             for row in connection.execute("SELECT marker FROM chunk WHERE id < 0 ORDER BY id")
         ],
+        "attributes": sorted(
+            (facts[row[0] >> 16], row[0] & 0xFFFF, *row[1:])
+            for row in connection.execute("SELECT id, name, owner, byte FROM attribute")
+        ),
+        "graph": graph(store),
         "segments": _segments(store, facts),
         "grams": _grams(store, blobs),
         "vectors": sorted(connection.execute("SELECT hex(text), hex(row) FROM vector").fetchall()),
         "strays": connection.execute(
             "SELECT count(*) FROM chunk WHERE id > 0 AND id >> 16 NOT IN (SELECT id FROM facts)"
         ).get,
+    }
+
+
+def graph(store: Store) -> dict[str, Any]:
+    """The edges, with files by their paths and what is external by its name."""
+    connection = store.connection()
+    numbered = connection.execute("SELECT snapshot, number, path FROM graph_file").fetchall()
+    paths = {(snapshot, number): path for snapshot, number, path in numbered}
+    external = dict(connection.execute("SELECT id, name FROM external").fetchall())  # type: ignore[arg-type]
+
+    def node(snapshot: int, number: int) -> Any:
+        return external[-number] if number < 0 else (paths[snapshot, number >> 16], number & 0xFFFF)
+
+    edges = connection.execute("SELECT snapshot, target, source, role, tier, evidence, hex(sites) FROM edge")
+    loose = connection.execute("SELECT snapshot, name, source, role, hex(sites) FROM loose")
+    return {
+        "files": sorted(  # of the content that the entry has
+            connection.execute(
+                "SELECT path, hex(shape), hex(inputs) FROM graph_file JOIN entry USING (snapshot, path, facts)"
+            ).fetchall()
+        ),
+        "edges": sorted((repr(node(s, target)), node(s, source), *rest) for s, target, source, *rest in edges),
+        "loose": sorted((name, node(s, source), *rest) for s, name, source, *rest in loose),
     }
 
 
