@@ -23,7 +23,7 @@ LINES = (
     "from .a import Thing as Other\n",
     "from .. import a\n",
     "import os, json\n",
-    "class Thing(Base):\n    size: int = 0\n    def run(self):\n        self.state = Other()\n        return self.go()\n",
+    "class Thing(Base):\n    size: int = 0\n    def run(self):\n        self.state = Other()\n        self.go()\n",
     "class Base:\n    def go(self):\n        return self.state\n    def run(self): ...\n",
     "class Other(a.Thing):\n    def go(self):\n        return super().run()\n",
     "def make() -> Thing:\n    thing = Thing()\n    thing.run()\n    return thing\n",
