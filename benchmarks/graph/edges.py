@@ -17,6 +17,8 @@ from clew.lifecycle import gate
 from clew.parse.uses import unpack_uses
 from clew.store import facts, snapshots
 
+SOURCE = "name matching"  # where `clew_edges` has them from; kept with the figures
+
 
 class Edge(NamedTuple):
     """At this place Clew sees a use of that symbol. Lines and columns as in `facts`; `target_name` is qualified."""

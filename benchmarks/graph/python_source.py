@@ -157,6 +157,8 @@ class _Reader:
             self.bind_value(node.target)
         elif isinstance(node, ast.withitem) and node.optional_vars is not None:
             self.bind_value(node.optional_vars)
+        elif isinstance(node, ast.keyword) and node.arg:
+            self.source.sites[self.place(node.lineno, node.col_offset)] = Site(node.arg, "key", False, True)
         elif isinstance(node, ast.Name):
             self.name(node)
         elif isinstance(node, ast.Attribute):
@@ -198,6 +200,7 @@ class _Reader:
         self.define(self.qualified(node.name), kind, self.after(node, "def", node.name), node.end_lineno or node.lineno)
         static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
         first = [*node.args.posonlyargs, *node.args.args][:1]
+        self.parameters(node)
         self.selfs.append(first[0].arg if in_class and first and not static else "")
         self.owners.append((kind, node.name))
         self.scopes.append(_scope_of(node))
@@ -206,6 +209,10 @@ class _Reader:
         self.scopes.pop()
         self.owners.pop()
         self.selfs.pop()
+
+    def parameters(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
+        for argument in _arguments(node.args):
+            self.source.sites[self.place(argument.lineno, argument.col_offset)] = Site(argument.arg, "ref", False, True)
 
     def class_(self, node: ast.ClassDef) -> None:
         for outside in (*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)):
@@ -225,6 +232,7 @@ class _Reader:
     def inner(self, node: ast.Lambda) -> None:
         for outside in _defaults(node.args):
             self.visit(outside)
+        self.parameters(node)
         self.scopes.append(_scope_of(node))
         self.visit(node.body)
         self.scopes.pop()
@@ -263,25 +271,25 @@ class _Reader:
                 self.source.imports.setdefault(bound, []).append(binding)
 
 
+def _arguments(arguments: ast.arguments) -> list[ast.arg]:
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    return [argument for argument in every if argument is not None]
+
+
 def _defaults(arguments: ast.arguments) -> Iterator[ast.expr]:
     yield from arguments.defaults
     yield from (default for default in arguments.kw_defaults if default is not None)
 
 
 def _annotations(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr]:
-    arguments = node.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    every += [argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
-    yield from (argument.annotation for argument in every if argument.annotation is not None)
+    yield from (argument.annotation for argument in _arguments(node.args) if argument.annotation is not None)
     if node.returns is not None:
         yield node.returns
 
 
 def _scope_of(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> _Scope:
     scope = _Scope()
-    arguments = node.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-    scope.values.update(argument.arg for argument in every if argument is not None)
+    scope.values.update(argument.arg for argument in _arguments(node.args))
     outer: set[str] = set()
     stack: list[ast.AST] = list(node.body) if isinstance(node.body, list) else [node.body]
     while stack:

@@ -117,7 +117,7 @@ def _site(source: Source, place: Place) -> Site | None:
         return Site("", "import", False)
     if any(start <= place < end for start, end in source.strings):
         return Site("", "string", False)
-    return None  # a keyword of a call, the name of a definition
+    return None  # the name of a function or class that is being defined
 
 
 def _defined_here(target: Definition, path: str, place: Place, site: Site) -> bool:

@@ -125,6 +125,7 @@ def test_python_source_tells_definitions_roles_and_locals() -> None:
     kinds = {name: found.kind for name, found in source.definitions.items()}
     assert kinds == {"": "module", "X": "variable", "C": "class", "C.y": "field", "C.m": "method", "C.z": "attribute"}
     assert source.sites[1, 8].role == "import"
+    assert source.sites[5, 17].local  # a parameter's own name
     assert source.sites[6, 19].local and source.sites[6, 30].local  # q and p
     assert source.sites[7, 16].is_call and not source.sites[7, 18].local
 
