@@ -1,0 +1,86 @@
+"""Where the edges come from that are measured: the one place to change when Clew has a graph.
+
+`clew_edges` is the only function that others call. Until the resolver is here it gives the baseline: every use of a
+name is an edge to every definition of that name in the same language, which is what tools without a resolver do.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from clew import Engine, load_config
+from clew.lifecycle import gate
+from clew.parse.uses import unpack_uses
+from clew.store import facts, snapshots
+
+SOURCE = "name matching"  # where `clew_edges` has them from; kept with the figures
+
+
+class Edge(NamedTuple):
+    """At this place Clew sees a use of that symbol. Lines and columns as in `facts`; `target_name` is qualified."""
+
+    path: str
+    line: int
+    column: int
+    target_path: str
+    target_line: int
+    target_name: str
+    tier: str
+    role: str
+
+
+def clew_edges(root: Path, home: Path) -> Iterator[Edge]:
+    """All edges between symbols of the tree at `root`, indexed under `home`."""
+    return name_edges(root, home)
+
+
+def name_edges(root: Path, home: Path) -> Iterator[Edge]:
+    """The baseline."""
+    engine = Engine(load_config({"home": str(home)}))
+    try:
+        engine.index(str(root))
+        codebase = engine.resolve(str(root))
+        with codebase.store.read() as connection:
+            snapshot = gate.require(gate.judge(codebase.store, connection, codebase.root))
+            entries = [entry for entry in snapshots.entries(connection, snapshot.id).values() if entry.facts]
+            named: dict[tuple[str, str], list[tuple[str, int, str]]] = defaultdict(list)
+            read = facts.content_reader(connection)
+            for entry in entries:
+                content = read(entry.blob or 0)
+                lines = _line_starts(content)
+                for symbol in facts.symbols_of(connection, entry.facts or 0):
+                    line = bisect_right(lines, symbol.name_byte) if symbol.name_byte >= 0 else symbol.start_line
+                    named[_family(entry.language), symbol.name].append((entry.path, line, symbol.qualified))
+            for entry in entries:
+                content = read(entry.blob or 0)
+                lines = _line_starts(content)
+                packed: bytes = connection.execute("SELECT uses FROM facts WHERE id = ?", (entry.facts,)).get
+                for use in unpack_uses(packed):
+                    name = content[use.start_byte : use.end_byte].decode("utf-8", "replace")
+                    line, column = _place(content, lines, use.start_byte)
+                    for target_path, target_line, qualified in named.get((_family(entry.language), name), ()):
+                        yield Edge(entry.path, line, column, target_path, target_line, qualified, "name", use.role)
+    finally:
+        engine.close()
+
+
+def _family(language: str) -> str:
+    """Languages that import each other's files count as one."""
+    return "typescript" if language in ("javascript", "tsx") else language
+
+
+def _line_starts(content: bytes) -> list[int]:
+    starts, position = [0], content.find(b"\n")
+    while position >= 0:
+        starts.append(position + 1)
+        position = content.find(b"\n", position + 1)
+    return starts
+
+
+def _place(content: bytes, starts: list[int], byte: int) -> tuple[int, int]:
+    line = bisect_right(starts, byte)
+    return line, len(content[starts[line - 1] : byte].decode("utf-8", "replace")) + 1
