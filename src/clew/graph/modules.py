@@ -57,7 +57,22 @@ class Module:
 
     @cached_property
     def star_imports(self) -> list[int]:
-        return [number for number, row in enumerate(self.imports) if row.name == "*"]
+        return [number for number, row in enumerate(self.imports) if row.name == "*" and not row.alias]
+
+    @cached_property
+    def types(self) -> dict[tuple[int, str], int]:
+        """Definitions of types by what holds them and name, for names that a value has too."""
+        return {
+            (symbol.parent, symbol.name): ordinal
+            for ordinal, symbol in enumerate(self.symbols)
+            if symbol.kind in TYPE_KINDS
+        }
+
+    def as_type(self, ordinal: int) -> int:
+        """The type of the same name, if what was found is a value."""
+        if ordinal >= len(self.symbols) or self.symbols[ordinal].kind in TYPE_KINDS:
+            return ordinal
+        return self.types.get((self.symbols[ordinal].parent, self.symbols[ordinal].name), ordinal)
 
     @cached_property
     def properties(self) -> frozenset[int]:
@@ -74,6 +89,15 @@ class Module:
 
     def is_class(self, ordinal: int) -> bool:
         return self.kind(ordinal) in TYPE_KINDS
+
+    @cached_property
+    def holders(self) -> frozenset[int]:
+        """Definitions that were given members: classes, and functions that are used as such."""
+        return frozenset(attribute.owner for attribute in self.links.attributes)
+
+    def is_scope_of_own(self, ordinal: int) -> bool:
+        """Whether what lies in a definition is hidden in it: a function's, unless it was given from outside."""
+        return self.is_function(ordinal) and ordinal not in self.holders
 
     def is_function(self, ordinal: int) -> bool:
         return self.kind(ordinal) in FUNCTION_KINDS

@@ -6,16 +6,20 @@ here are only scopes, and nothing outside the blob. Main call: `collect_links`.
 
 Beside those of `extract`, queries have for it:
   @bind @free        a name that is bound here; one that is bound further out (`global`)
-  @local             opens a scope, as a lambda does
+  @bind.var          one that is bound in the function around it, not in the block
+  @local @block      opens a scope, as a lambda does; as a block does
   @this @super       the object itself, and as its base class sees it
   @self @static @class.self   the first parameter of a method; of one that has no object; of one that has its class
   @base              a base class
   @recv @recv.fn     a call that a member is taken of, and the function in it
   @typed @typed.type a name that starts here and is declared to have this type
+  @typed.name        a name that follows its type
   @assign @assign.fn @assign.value   starts with a name, ends with what it is given: a call of this, or this
   @given             a member that is assigned to: `x` in `self.x = 1`
   @returns           the type of what the function around it gives back
   @return.fn @return.value   what a function that does not say so gives back: what a call of this gives, or this
+  @export @export.default @export.common   what a file exports: `a`, `a as b`; by default; `exports.b = a`
+  @package           the name of the package that the file is part of
   @property          the name of a function that is read like a field
   @skip              a name that refers to nothing here: the `x` of `f(x=1)`
 """
@@ -26,14 +30,19 @@ import sys
 from bisect import bisect_right
 from typing import Any
 
+from clew.parse.ecmascript import (
+    ECMASCRIPT, OWN_KINDS, has_own_this, is_bare, is_pure_type, owner_name, read_export, read_parts,
+)  # fmt: skip
+from clew.parse.events import Event, collect_events
 from clew.parse.links import NOWHERE, Attribute, Links
 from clew.parse.scopes import Scope, Scopes
-from clew.parse.uses import Uses
+from clew.parse.uses import ROLES, Uses
 from clew.types import Import, Symbol
 
 IMPLICIT_MEMBERS = frozenset("java csharp cpp kotlin scala swift ruby php dart".split())
 MAX_STEPS = 12  # a longer chain says nothing that could be followed
 _SPACE = b" \t\r\n"
+_TYPE = ROLES.index("type")
 
 
 def collect_links(
@@ -63,29 +72,33 @@ class _Binder:
         self._content, self._language = content, language
         self._symbols, self._imports, self._captures, self._uses = symbols, imports, captures, uses
         self._implicit = language in IMPLICIT_MEMBERS
-        self._scopes = Scopes(len(content), symbols, captures.get("local", ()))
+        self._is_ecmascript = language in ECMASCRIPT
+        self._sees_class = self._implicit or self._is_ecmascript  # where a class has type parameters, but no members
+        self._scopes = Scopes(len(content), symbols, captures, OWN_KINDS if self._is_ecmascript else frozenset())
         self._paths: dict[int, str] = {}  # by where the expression ends
         self._by_name_byte = {symbol.name_byte: ordinal for ordinal, symbol in enumerate(symbols)}
         self._attributes: dict[tuple[int, str], Attribute] = {}
-        self._links = Links([""], [], [], {}, {}, {}, [], [])
+        self._links = Links([""], [], [], {}, {}, {}, [], [], {}, "")
+        self._holders: dict[int, int] = {}  # of functions that are assigned to a member, whose
         self._index = {"": 0}
         self._import_starts = [row.start_byte for row in imports]
         self._given = {node.start_byte for node in captures.get("given", ())}
         self._bound_here: set[int] = set()
+        self._lasting = ("D", "I") if self._is_ecmascript else ("D",)  # what an assignment does not rebind
         self._given_back: dict[int, str] = {}
 
     def run(self) -> Links:
         """Bind, then refer."""
         self._define()
-        events = self._events()
+        events = collect_events(self._captures)
         calls = self._calls()
         at, links, uses = 0, self._links, self._uses
         skipped = self._skipped()
         walk = self._scopes.walk()
         inside = self._import_spans()
-        for start, end in zip(uses.starts, uses.ends, strict=True):
-            while at < len(events) and events[at][0] <= start:
-                self._happen(*events[at][1:])
+        for start, end, role in zip(uses.starts, uses.ends, uses.roles, strict=True):
+            while at < len(events) and events[at].at <= start:
+                self._happen(events[at])
                 at += 1
             scope = walk.to(start)
             links.callers.append(scope.owner())
@@ -95,11 +108,11 @@ class _Binder:
             path = self._imported(start, end, inside) if inside else ""
             is_variable = False
             if not path:
-                path, is_variable = self._path(scope, start, end, calls)
+                path, is_variable = self._path(scope, start, end, calls, is_type=role == _TYPE)
             self._paths[end] = path
             links.of_use.append(0 if is_variable else self._number(path))
         for event in events[at:]:
-            self._happen(*event[1:])
+            self._happen(event)
         links.attributes.extend(self._attributes.values())
         for caller, path in self._given_back.items():
             if path:  # all that it gives back is the same
@@ -115,19 +128,30 @@ class _Binder:
             scope = self._scopes.at(symbol.start_byte)
             if scope.symbol == ordinal and scope.parent is not None:
                 scope = scope.parent
-            scope.names[symbol.name] = f"D{ordinal}"
+            self._name(scope, ordinal, symbol)
         for number, row in enumerate(self._imports):
             name = row.alias or (row.name if row.name != "*" else "") or self._module_name(row.module)
-            if name:
+            if self._is_ecmascript and self._content.startswith(b"export", row.start_byte):
+                if name and (row.name or row.alias):
+                    self._links.exports[name] = f"I{number}"
+            elif name:
                 self._scopes.at(row.start_byte).names.setdefault(name, f"I{number}")
         free = {(node.start_byte, node.end_byte) for node in captures.get("free", ())}
         undone = [(self._scopes.at(start), self._text(start, end)) for start, end in free]
         for node in captures.get("bind", ()):
             start, name = node.start_byte, self._text(node.start_byte, node.end_byte)
             scope = self._scopes.at(start)
-            if not scope.is_class and (scope, name) not in undone and not scope.names.get(name, "").startswith("D"):
+            if scope.is_class and not self._is_ecmascript:
+                continue
+            if (scope, name) not in undone and not scope.names.get(name, "").startswith(self._lasting):
                 scope.names[name] = ""
                 self._bound_here.add(start)
+        for node in captures.get("bind.var", ()):
+            scope = self._scopes.at(node.start_byte)
+            while scope.is_block and scope.parent is not None:
+                scope = scope.parent
+            if scope.names.setdefault(self._text(node.start_byte, node.end_byte), "") == "":
+                self._bound_here.add(node.start_byte)
         for role, letter in (("self", "S"), ("class.self", "C"), ("static", "")):
             for node in captures.get(role, ()):
                 scope = self._scopes.at(node.start_byte)
@@ -140,22 +164,62 @@ class _Binder:
                 self._links.properties.append(self._by_name_byte[node.start_byte])
         for role, letter in (("this", "S"), ("super", "P")):
             for node in captures.get(role, ()):
-                owner = self._scopes.at(node.start_byte).owner_class()
+                owner = self._this(self._scopes.at(node.start_byte))
                 self._paths[node.end_byte] = f"{letter}{owner}" if owner >= 0 else "?"
+        packages = captures.get("package", ())
+        if packages:
+            self._links = self._links._replace(package=self._text(packages[0].start_byte, packages[0].end_byte))
+
+    def _name(self, scope: Scope, ordinal: int, symbol: Symbol) -> None:
+        """Give a scope the name of a definition in it."""
+        if not self._is_ecmascript:
+            scope.names[symbol.name] = f"D{ordinal}"
+        elif is_bare(symbol, self._content):
+            before = scope.names.get(symbol.name, "")
+            if is_pure_type(symbol):
+                scope.types[symbol.name] = f"D{ordinal}"
+            if not before.startswith("D") or not is_pure_type(symbol):
+                scope.names[symbol.name] = f"D{ordinal}"
+        else:
+            name = owner_name(self._content, symbol.name_byte)
+            base = self._look_up(scope, name)[0] if name and name != "this" else ""
+            owner = int(base[1:]) if base[:1] == "D" else self._this(scope) if name == "this" else -1
+            if owner >= 0:
+                self._holders[ordinal] = owner
+                self._have(owner, symbol.name, symbol.name_byte, f"D{ordinal}")
+
+    def _this(self, scope: Scope) -> int:
+        """The class whose object `this` is; -1 for none."""
+        if not self._is_ecmascript:
+            return scope.owner_class()
+        found: Scope | None = scope
+        while found is not None and not found.is_class:
+            above = found.parent
+            if found.symbol in self._holders:
+                return self._holders[found.symbol]
+            is_object = found.symbol >= 0 and self._symbols[found.symbol].kind == "method"
+            if is_object and (above is None or not above.is_class):
+                return -1
+            if has_own_this(self._content, found.start) and (above is None or above.symbol not in self._holders):
+                return found.symbol if found.symbol in self._holders.values() else -1
+            found = above
+        return found.symbol if found is not None else -1
 
     def _module_name(self, module: str) -> str:
         """The name under which a whole module is known when it is given no other."""
-        if self._language in ("python", "typescript", "javascript", "tsx"):
+        if self._is_ecmascript:
+            return ""
+        if self._language == "python":
             return module.partition(".")[0]
         return module.replace("::", "/").replace(".", "/").replace("\\", "/").rstrip("/").rpartition("/")[2]
 
-    def _look_up(self, scope: Scope, name: str) -> tuple[str, bool]:
+    def _look_up(self, scope: Scope, name: str, *, is_type: bool = False) -> tuple[str, bool]:
         """What a bare name means, "" if nothing is known of it, and whether it is a variable of a function."""
         found: Scope | None = scope
         owner = -1
         while found is not None:
-            if (not found.is_class or found is scope or self._implicit) and name in found.names:
-                path = found.names[name]
+            if (not found.is_class or found is scope or self._sees_class) and name in found.names:
+                path = (is_type and found.types.get(name)) or found.names[name]
                 return (path, False) if path else (found.values.get(name, ""), True)
             if found.is_class and owner < 0:
                 owner = found.symbol
@@ -169,56 +233,27 @@ class _Binder:
 
     # -- events ------------------------------------------------------------------------------------
 
-    def _events(self) -> list[tuple[int, str, Any, Any]]:
-        """What happens between uses, by the place from which it counts."""
-        captures, found = self._captures, []
-        typed = sorted((node.start_byte, node.end_byte) for node in captures.get("typed", ()))
-        for node in captures.get("typed.type", ()):
-            start = _innermost(typed, node.start_byte, node.end_byte)
-            if start >= 0:
-                found.append((node.end_byte, "typed", start, node.end_byte))
-        values = {node.end_byte: ("", node.end_byte) for node in captures.get("assign.value", ())}
-        called = sorted((node.start_byte, node.end_byte) for node in captures.get("assign.fn", ()))
-        for node in captures.get("assign", ()):
-            at = bisect_right(called, (node.start_byte, sys.maxsize))
-            value = values.get(node.end_byte)
-            if value is None and at < len(called) and called[at][1] <= node.end_byte:
-                value = ("(", called[at][1])
-            if value is not None:
-                found.append((node.end_byte, "assigned", node.start_byte, value))
-        found += [(node.end_byte, "returns", node.start_byte, node.end_byte) for node in captures.get("returns", ())]
-        found += [
-            (node.end_byte, "gives", node.start_byte, ("(", node.end_byte)) for node in captures.get("return.fn", ())
-        ]
-        found += [
-            (node.end_byte, "gives", node.start_byte, ("", node.end_byte)) for node in captures.get("return.value", ())
-        ]
-        found += [(node.end_byte, "base", node.start_byte, node.end_byte) for node in captures.get("base", ())]
-        return sorted(found, key=lambda event: event[0])
-
-    def _happen(self, kind: str, start: int, value: Any) -> None:
-        scope = self._scopes.at(start)
-        if kind == "base":
+    def _happen(self, event: Event) -> None:
+        scope = self._scopes.at(event.start)
+        path = self._paths.get(event.end, "")
+        if event.kind == "base":
             owner = scope.symbol if scope.is_class else scope.owner_class()
-            path = self._paths.get(value, "")
             if owner >= 0 and path:
                 self._links.bases.setdefault(owner, []).append(path)
-        elif kind == "returns":
-            caller = scope.owner()
-            path = self._paths.get(value, "")
-            if caller != NOWHERE and path:
-                self._links.returns[caller] = path + "^"
-        elif kind == "gives":
-            caller, (step, end) = scope.owner(), value
-            path = self._paths.get(end, "")
-            if caller != NOWHERE and not self._links.returns.get(caller, "").endswith("^"):
-                path = path + step if path not in ("", "?") else ""
-                before = self._given_back.setdefault(caller, path)
-                self._given_back[caller] = path if before == path else ""
+        elif event.kind == "returns":
+            giver = scope.giver()
+            if giver != NOWHERE and path:
+                self._links.returns[giver] = path + event.step
+        elif event.kind == "gives":
+            giver = scope.giver()
+            if giver != NOWHERE and not self._links.returns.get(giver, "").endswith("^"):
+                path = path + event.step if path not in ("", "?") else ""
+                before = self._given_back.setdefault(giver, path)
+                self._given_back[giver] = path if before == path else ""
+        elif event.kind == "exported":
+            self._export(event)
         else:
-            step, end = ("^", value) if kind == "typed" else value
-            path = self._paths.get(end, "")
-            self._give(scope, start, path + step if path and path != "?" else "")
+            self._give(scope, event.start, path + event.step if path and path != "?" else "")
 
     def _give(self, scope: Scope, start: int, path: str) -> None:
         """Let what stands at a place have a value from here on."""
@@ -227,16 +262,35 @@ class _Binder:
             if path:
                 self._links.types.setdefault(ordinal, path)
             return
+        if self._content[start : start + 1] == b"{":
+            for member, variable in read_parts(self._content, start):
+                if scope.names.get(variable) == "" and path:
+                    scope.values[variable] = f"{path}.{member}"
+            return
         end = self._word_end(start)
         name = self._text(start, end)
         if self._content[end : end + 1] == b".":  # self.x = …
-            base, _ = self._look_up(scope, name)
+            base = self._paths.get(end, "") if name == "this" else self._look_up(scope, name)[0]
             last = self._word_end(end + 1)
             is_own = base[:1] in ("S", "C") and base[1:].isdigit()
             if is_own and self._content[last : last + 1] not in (b".", b"(", b"["):
                 self._have(int(base[1:]), self._text(end + 1, last), end + 1, path)
         elif scope.names.get(name) == "" and path.count(".") + path.count("(") < MAX_STEPS:
             scope.values[name] = path
+
+    def _export(self, event: Event) -> None:
+        found = read_export(self._content[event.start : event.end])
+        if found is None:
+            return
+        name = "default" if event.step == "default" else found.name
+        ordinal = self._by_name_byte.get(event.start + found.start)
+        path = f"D{ordinal}" if ordinal is not None else self._paths.get(event.start + found.end, "")
+        exports = self._links.exports
+        if event.step == "=":
+            exports.setdefault("=", "")  # a module of CommonJS shows what it defines by other ways too
+        is_second = ordinal is not None and is_pure_type(self._symbols[ordinal]) and name in exports
+        if path and not is_second:
+            exports[name] = path
 
     def _have(self, owner: int, name: str, byte: int, path: str) -> None:
         known = self._attributes.get((owner, name))
@@ -280,11 +334,11 @@ class _Binder:
             row = self._imports[number]
             if row.start_byte != spans[at][0]:
                 break
-            if name == row.name:
+            if name == row.name or (self._is_ecmascript and name == row.alias and row.name not in ("", "*")):
                 return f"I{number}"
             if not row.name and name == row.alias:
                 return "?"
-            if self._ends_module(row.module, name, end):
+            if not self._is_ecmascript and self._ends_module(row.module, name, end):
                 return f"M{number}"
         return "?"
 
@@ -292,11 +346,13 @@ class _Binder:
         """Whether a name is the last part of a module's name where it is written."""
         return module.endswith(name) and self._content[end : end + 1] not in b".:/\\" and name != ""
 
-    def _path(self, scope: Scope, start: int, end: int, calls: dict[int, int]) -> tuple[str, bool]:
+    def _path(
+        self, scope: Scope, start: int, end: int, calls: dict[int, int], *, is_type: bool = False
+    ) -> tuple[str, bool]:
         name = self._text(start, end)
         before = self._receiver_end(start)
         if before < 0:
-            path, is_variable = self._look_up(scope, name)
+            path, is_variable = self._look_up(scope, name, is_type=is_type)
             return path or "?", is_variable
         path = self._paths.get(before, "")
         if not path:
@@ -337,13 +393,3 @@ class _Binder:
 
     def _text(self, start: int, end: int) -> str:
         return self._content[start:end].decode("utf-8", "replace")
-
-
-def _innermost(spans: list[tuple[int, int]], start: int, end: int) -> int:
-    """Where the innermost of some spans starts that holds this one; -1 for none."""
-    at = bisect_right(spans, (start, sys.maxsize)) - 1
-    while at >= 0:
-        if spans[at][1] >= end:
-            return spans[at][0]
-        at -= 1
-    return -1
