@@ -14,7 +14,9 @@ Beside those of `extract`, queries have for it:
   @recv @recv.fn     a call that a member is taken of, and the function in it
   @typed @typed.type a name that starts here and is declared to have this type
   @typed.name        a name that follows its type
+  @bound @bound.type a type parameter and what bounds it
   @assign @assign.fn @assign.value   starts with a name, ends with what it is given: a call of this, or this
+  @assign.field @assign.name   the same for what does not start with its name
   @given             a member that is assigned to: `x` in `self.x = 1`
   @returns           the type of what the function around it gives back
   @return.fn @return.value   what a function that does not say so gives back: what a call of this gives, or this
@@ -84,6 +86,7 @@ class _Binder:
         self._import_starts = [row.start_byte for row in imports]
         self._given = {node.start_byte for node in captures.get("given", ())}
         self._bound_here: set[int] = set()
+        self._skipped = {node.start_byte for node in captures.get("skip", ())}
         self._lasting = ("D", "I") if self._is_ecmascript else ("D",)  # what an assignment does not rebind
         self._given_back: dict[int, str] = {}
 
@@ -93,7 +96,7 @@ class _Binder:
         events = collect_events(self._captures)
         calls = self._calls()
         at, links, uses = 0, self._links, self._uses
-        skipped = self._skipped()
+        skipped = self._skips()
         walk = self._scopes.walk()
         inside = self._import_spans()
         for start, end, role in zip(uses.starts, uses.ends, uses.roles, strict=True):
@@ -262,6 +265,8 @@ class _Binder:
             if path:
                 self._links.types.setdefault(ordinal, path)
             return
+        if start in self._skipped:
+            return
         if self._content[start : start + 1] == b"{":
             for member, variable in read_parts(self._content, start):
                 if scope.names.get(variable) == "" and path:
@@ -307,9 +312,8 @@ class _Binder:
 
     # -- uses --------------------------------------------------------------------------------------
 
-    def _skipped(self) -> set[int]:
-        skipped = {node.start_byte for node in self._captures.get("skip", ())}
-        skipped |= self._bound_here
+    def _skips(self) -> set[int]:
+        skipped = self._skipped | self._bound_here
         for role in ("free", "self", "class.self", "static"):
             skipped |= {node.start_byte for node in self._captures.get(role, ())}
         return skipped

@@ -47,6 +47,11 @@ def _typed(captures: dict[str, list[Any]]) -> list[Event]:
         at = bisect_right(starts, node.start_byte) - 1
         if at >= 0:
             found.append(Event(node.end_byte, "typed", starts[at], node.end_byte, "^"))
+    bounds = sorted(node.start_byte for node in captures.get("bound", ()))
+    for node in captures.get("bound.type", ()):
+        at = bisect_right(bounds, node.start_byte) - 1
+        if at >= 0:
+            found.append(Event(node.end_byte, "typed", bounds[at], node.end_byte))
     ends = sorted(node.end_byte for node in types) if "typed.name" in captures else []
     for node in captures.get("typed.name", ()):
         at = bisect_right(ends, node.start_byte) - 1
@@ -59,8 +64,13 @@ def _assigned(captures: dict[str, list[Any]]) -> list[Event]:
     found = []
     values = {node.end_byte for node in captures.get("assign.value", ())}
     called = sorted((node.start_byte, node.end_byte) for node in captures.get("assign.fn", ()))
-    for node in captures.get("assign", ()):
-        start, end = node.start_byte, node.end_byte
+    spans = [(node.start_byte, node.end_byte) for node in captures.get("assign", ())]
+    names = sorted(node.start_byte for node in captures.get("assign.name", ()))
+    for node in captures.get("assign.field", ()):
+        at = bisect_right(names, node.start_byte - 1)
+        if at < len(names):
+            spans.append((names[at], node.end_byte))
+    for start, end in spans:
         at = bisect_right(called, (start, sys.maxsize))
         if end in values:
             found.append(Event(end, "assigned", start, end))
