@@ -75,6 +75,22 @@ class Module:
         return self.types.get((self.symbols[ordinal].parent, self.symbols[ordinal].name), ordinal)
 
     @cached_property
+    def _overloads(self) -> dict[tuple[int, str], list[int]]:
+        found: dict[tuple[int, str], list[int]] = {}
+        for ordinal, symbol in enumerate(self.symbols):
+            if symbol.kind in FUNCTION_KINDS:
+                found.setdefault((symbol.parent, symbol.name), []).append(ordinal)
+        return found
+
+    def returned(self, ordinal: int) -> str:
+        """What a function gives back; of overloads, what the first that says so does."""
+        if ordinal >= len(self.symbols):
+            return ""
+        of_name = self._overloads.get((self.symbols[ordinal].parent, self.symbols[ordinal].name), (ordinal,))
+        returns = self.links.returns
+        return next((returns[other] for other in of_name if returns.get(other)), returns.get(ordinal, ""))
+
+    @cached_property
     def properties(self) -> frozenset[int]:
         return frozenset(self.links.properties)
 

@@ -26,6 +26,7 @@ class Value(NamedTuple):
     module: Module | None = None
     ordinal: int = -1
     name: str = ""  # of a directory or of what is external
+    receiver: Value | None = None  # of a member, the object it was taken of
 
 
 class Meaning(NamedTuple):
@@ -171,6 +172,8 @@ class Resolver:
                 if value.kind == "external":
                     return Meaning(value._replace(name=f"{value.name}.{name}"), tier, evidence)
             found = self._of(value, name, depth)
+            if found is not None and value.kind == "object" and found.kind == "definition":
+                found = found._replace(receiver=value)
         elif step == "(":
             found, tier = self._called(value, depth), "typed"
         else:
@@ -295,11 +298,16 @@ class Resolver:
             return None
         if module.is_class(value.ordinal):
             return Value("object", module, value.ordinal)
-        ref = module.links.returns.get(value.ordinal, "")
+        ref = module.returned(value.ordinal)
         if not ref and value.ordinal in module.holders:
             return Value("object", module, value.ordinal)
-        if not ref or depth > MAX_DEPTH:
+        if depth > MAX_DEPTH:
             return None
+        if not ref:
+            inner = self._content(value, depth) if not module.is_function(value.ordinal) else None
+            return self._called(inner, depth + 1) if inner is not None else None
+        if value.receiver is not None and ref[0] == "S" and ref[1:].isdigit():
+            return value.receiver  # a method that gives back its object
         self._depends(f"f:{module.path}")
         meaning = self._meaning(module, ref, depth + 1)
         return meaning.value if meaning is not None else None

@@ -86,6 +86,7 @@ class _Binder:
         self._import_starts = [row.start_byte for row in imports]
         self._given = {node.start_byte for node in captures.get("given", ())}
         self._bound_here: set[int] = set()
+        self._declared: set[tuple[Scope, str]] = set()
         self._skipped = {node.start_byte for node in captures.get("skip", ())}
         self._lasting = ("D", "I") if self._is_ecmascript else ("D",)  # what an assignment does not rebind
         self._given_back: dict[int, str] = {}
@@ -144,8 +145,8 @@ class _Binder:
         for node in captures.get("bind", ()):
             start, name = node.start_byte, self._text(node.start_byte, node.end_byte)
             scope = self._scopes.at(start)
-            if scope.is_class and not self._is_ecmascript:
-                continue
+            if (scope.is_class and not self._is_ecmascript) or scope.symbol == self._by_name_byte.get(start, -1) >= 0:
+                continue  # a function's own name is not bound in it
             if (scope, name) not in undone and not scope.names.get(name, "").startswith(self._lasting):
                 scope.names[name] = ""
                 self._bound_here.add(start)
@@ -246,7 +247,7 @@ class _Binder:
         elif event.kind == "returns":
             giver = scope.giver()
             if giver != NOWHERE and path:
-                self._links.returns[giver] = path + event.step
+                self._links.returns[giver] = path + event.step if path[0] != "S" else path
         elif event.kind == "gives":
             giver = scope.giver()
             if giver != NOWHERE and not self._links.returns.get(giver, "").endswith("^"):
@@ -256,14 +257,15 @@ class _Binder:
         elif event.kind == "exported":
             self._export(event)
         else:
-            self._give(scope, event.start, path + event.step if path and path != "?" else "")
+            is_declared = event.kind == "typed"
+            self._give(scope, event.start, path + event.step if path and path != "?" else "", is_declared=is_declared)
 
-    def _give(self, scope: Scope, start: int, path: str) -> None:
-        """Let what stands at a place have a value from here on."""
+    def _give(self, scope: Scope, start: int, path: str, *, is_declared: bool) -> None:
+        """Let what stands at a place have a value from here on; what is declared stays."""
         ordinal = self._by_name_byte.get(start)
         if ordinal is not None:
-            if path:
-                self._links.types.setdefault(ordinal, path)
+            if path and (is_declared or ordinal not in self._links.types):
+                self._links.types[ordinal] = path
             return
         if start in self._skipped:
             return
@@ -280,8 +282,16 @@ class _Binder:
             is_own = base[:1] in ("S", "C") and base[1:].isdigit()
             if is_own and self._content[last : last + 1] not in (b".", b"(", b"["):
                 self._have(int(base[1:]), self._text(end + 1, last), end + 1, path)
-        elif scope.names.get(name) == "" and path.count(".") + path.count("(") < MAX_STEPS:
-            scope.values[name] = path
+            return
+        while scope.is_block and name not in scope.names and scope.parent is not None:
+            scope = scope.parent
+        if scope.names.get(name) != "" or path.count(".") + path.count("(") >= MAX_STEPS:
+            return
+        if is_declared and path:
+            self._declared.add((scope, name))
+        elif (scope, name) in self._declared:
+            return
+        scope.values[name] = path
 
     def _export(self, event: Event) -> None:
         found = read_export(self._content[event.start : event.end])

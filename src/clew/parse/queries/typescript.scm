@@ -210,8 +210,11 @@
 (extends_type_clause [(type_identifier) @base (nested_type_identifier) @base (generic_type name: (_) @base)])
 (type_alias_declaration value: [
   (type_identifier) @base (nested_type_identifier) @base (generic_type name: (_) @base)
-  (intersection_type [(type_identifier) @base (nested_type_identifier) @base (generic_type name: (_) @base)])])
-
+  (intersection_type [(type_identifier) @base (nested_type_identifier) @base (generic_type name: (_) @base)])
+  (intersection_type (intersection_type [(type_identifier) @base (nested_type_identifier) @base (generic_type name: (_) @base)]))
+  (union_type [(type_identifier) @base (nested_type_identifier) @base (generic_type name: (_) @base)])
+  (union_type (union_type [(type_identifier) @base (nested_type_identifier) @base (generic_type name: (_) @base)]))
+  (union_type (union_type (union_type [(type_identifier) @base (nested_type_identifier) @base (generic_type name: (_) @base)])))])
 (required_parameter pattern: _ @typed type: (type_annotation [
   (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))
 (optional_parameter pattern: _ @typed type: (type_annotation [
@@ -227,6 +230,9 @@
   (literal_type [(null) (undefined)]))))
 (variable_declarator name: _ @typed value: (as_expression (_) [
   (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))
+(_ [pattern: _ @typed name: _ @typed] type: (type_annotation (generic_type
+  name: (type_identifier) @_w type_arguments: (type_arguments . [(type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)])
+  (#any-of? @_w "Partial" "Required" "Readonly" "NonNullable" "Omit" "Pick" "Promise" "Awaited"))))
 (type_parameter name: (type_identifier) @bound constraint: (constraint [
   (type_identifier) @bound.type (nested_type_identifier) @bound.type (generic_type name: (_) @bound.type)]))
 (public_field_definition name: _ @assign.name value: [
@@ -242,3 +248,5 @@
   type_arguments: (type_arguments . [
     (type_identifier) @returns (nested_type_identifier) @returns (generic_type name: (_) @returns)]))
   (#eq? @_p "Promise")))
+(_ return_type: (type_annotation (this_type) @this @returns))
+(member_expression object: (parenthesized_expression (as_expression (_) [(type_identifier) @cast (nested_type_identifier) @cast (generic_type name: (_) @cast)])) @cast.of)
