@@ -11,6 +11,7 @@ from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS
 from clew.types import Import
 
 TYPE_KINDS = CLASS_KINDS | {"type", "record", "union"}
+_PARTS = TYPE_KINDS | {"namespace", "module"}  # what may be declared in several parts
 
 
 class Named(NamedTuple):
@@ -75,20 +76,41 @@ class Module:
         return self.types.get((self.symbols[ordinal].parent, self.symbols[ordinal].name), ordinal)
 
     @cached_property
-    def _overloads(self) -> dict[tuple[int, str], list[int]]:
+    def _namesakes(self) -> dict[tuple[int, str], list[int]]:
         found: dict[tuple[int, str], list[int]] = {}
         for ordinal, symbol in enumerate(self.symbols):
-            if symbol.kind in FUNCTION_KINDS:
-                found.setdefault((symbol.parent, symbol.name), []).append(ordinal)
+            found.setdefault((symbol.parent, symbol.name), []).append(ordinal)
         return found
+
+    def namesakes(self, ordinal: int) -> list[int]:
+        """All definitions of one name in one place: overloads, parts of a class, a type and its value."""
+        if ordinal >= len(self.symbols):
+            return [ordinal]
+        return self._namesakes[self.symbols[ordinal].parent, self.symbols[ordinal].name]
+
+    def own(self, ordinal: int, name: str) -> int | None:
+        """What a definition itself holds under a name, or another part of it does."""
+        found = self.members.get(ordinal, {}).get(name)
+        if found is not None and not self.is_scope_of_own(ordinal):
+            return found
+        for part in self.namesakes(ordinal) if self.language != "python" else ():
+            found = self.members.get(part, {}).get(name)
+            if found is not None and self.symbols[part].kind in _PARTS:
+                return found
+        return None
+
+    def bases(self, ordinal: int) -> list[str]:
+        """The classes above a class, of all its parts."""
+        bases = self.links.bases
+        parts = self.namesakes(ordinal) if self.language != "python" else [ordinal]
+        return [base for part in parts for base in bases.get(part, ())]
 
     def returned(self, ordinal: int) -> str:
         """What a function gives back; of overloads, what the first that says so does."""
-        if ordinal >= len(self.symbols):
-            return ""
-        of_name = self._overloads.get((self.symbols[ordinal].parent, self.symbols[ordinal].name), (ordinal,))
         returns = self.links.returns
-        return next((returns[other] for other in of_name if returns.get(other)), returns.get(ordinal, ""))
+        if self.language == "python":  # the last one counts
+            return returns.get(ordinal, "")
+        return next((returns[other] for other in self.namesakes(ordinal) if other in returns), "")
 
     @cached_property
     def properties(self) -> frozenset[int]:

@@ -159,8 +159,8 @@ class Resolver:
             return Meaning(value._replace(name=value.name + (f".{name}" if step == "." else "()")), tier, evidence)
         if step == ".":
             if value.kind == "definition" and value.module is not None and not value.module.is_class(value.ordinal):
-                own = value.module.members.get(value.ordinal, {}).get(name)
-                if own is not None and not value.module.is_scope_of_own(value.ordinal):
+                own = value.module.own(value.ordinal, name)
+                if own is not None:
                     self._depends(f"f:{value.module.path}")
                     return Meaning(Value("definition", value.module, own), tier, evidence)
                 if value.module.is_function(value.ordinal) and value.ordinal not in value.module.properties:
@@ -250,14 +250,14 @@ class Resolver:
         if depth > MAX_DEPTH or not (module.is_class(ordinal) or ordinal in module.holders):
             return None
         self._depends(f"f:{module.path}")
-        found = module.members.get(ordinal, {}).get(name)
+        found = module.own(ordinal, name)
         if found is not None:
             return Value("definition", module, found)
         return self._above(module, ordinal, name, depth)
 
     def _above(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
         outside: Value | None = None
-        for base in module.links.bases.get(ordinal, ()):
+        for base in module.bases(ordinal):
             meaning = self._meaning(module, base, depth + 1)
             value = meaning.value if meaning is not None else None
             if value is None:

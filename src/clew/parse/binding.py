@@ -18,6 +18,7 @@ Beside those of `extract`, queries have for it:
   @assign @assign.fn @assign.value   starts with a name, ends with what it is given: a call of this, or this
   @assign.field @assign.name   the same for what does not start with its name
   @given             a member that is assigned to: `x` in `self.x = 1`
+  @cast              the type that an expression in parentheses is taken for
   @returns           the type of what the function around it gives back
   @return.fn @return.value   what a function that does not say so gives back: what a call of this gives, or this
   @export @export.default @export.common   what a file exports: `a`, `a as b`; by default; `exports.b = a`
@@ -254,6 +255,9 @@ class _Binder:
                 path = path + event.step if path not in ("", "?") else ""
                 before = self._given_back.setdefault(giver, path)
                 self._given_back[giver] = path if before == path else ""
+        elif event.kind == "cast":
+            if path and path != "?":
+                self._paths[self._content.find(b")", event.end) + 1] = path + event.step
         elif event.kind == "exported":
             self._export(event)
         else:

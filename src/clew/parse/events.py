@@ -28,6 +28,7 @@ def collect_events(captures: dict[str, list[Any]]) -> list[Event]:
         ("return.fn", "gives", "("),
         ("return.value", "gives", ""),
         ("base", "base", ""),
+        ("cast", "cast", "^"),
         ("export", "exported", ""),
         ("export.default", "exported", "default"),
         ("export.common", "exported", "="),

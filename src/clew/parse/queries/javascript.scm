@@ -115,6 +115,7 @@
 (try_statement body: (statement_block (lexical_declaration)) @block)
 (finally_clause (statement_block (lexical_declaration)) @block)
 (switch_body) @block
+(statement_block (statement_block) @block)
 (lexical_declaration (variable_declarator name: (identifier) @bind))
 (variable_declaration (variable_declarator name: (identifier) @bind.var))
 (for_in_statement left: (identifier) @bind)

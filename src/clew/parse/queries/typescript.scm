@@ -134,6 +134,7 @@
 (try_statement body: (statement_block (lexical_declaration)) @block)
 (finally_clause (statement_block (lexical_declaration)) @block)
 (switch_body) @block
+(statement_block (statement_block) @block)
 (lexical_declaration (variable_declarator name: (identifier) @bind))
 (variable_declaration (variable_declarator name: (identifier) @bind.var))
 (for_in_statement left: (identifier) @bind)
@@ -195,6 +196,8 @@
   right: (object [(shorthand_property_identifier) (pair value: (identifier))] @export.common)
   (#eq? @_o "module") (#eq? @_e "exports"))
 [(function_type) (constructor_type) (call_signature) (construct_signature) (mapped_type_clause)] @local
+(export_statement declaration: (ambient_declaration (_ name: (_) @export)))
+(export_statement declaration: (ambient_declaration (_ (variable_declarator name: (identifier) @export))))
 (required_parameter pattern: (identifier) @bind)
 (optional_parameter pattern: (identifier) @bind)
 (type_parameter name: (type_identifier) @bind)
@@ -249,4 +252,4 @@
     (type_identifier) @returns (nested_type_identifier) @returns (generic_type name: (_) @returns)]))
   (#eq? @_p "Promise")))
 (_ return_type: (type_annotation (this_type) @this @returns))
-(member_expression object: (parenthesized_expression (as_expression (_) [(type_identifier) @cast (nested_type_identifier) @cast (generic_type name: (_) @cast)])) @cast.of)
+(member_expression object: (parenthesized_expression (as_expression (_) [(type_identifier) @cast (nested_type_identifier) @cast])))
