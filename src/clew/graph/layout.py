@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from clew.graph.layouts.ecmascript import EcmascriptLayout
+from clew.graph.layouts.java import JavaLayout
 from clew.graph.layouts.python import PythonLayout
 from clew.graph.layouts.tree import Place, Read, Tree
 
@@ -17,8 +18,8 @@ __all__ = ["Layout", "Place"]
 
 
 class _Family(Protocol):
-    def find(self, importer: str, module: str) -> Place | None: ...
-    def inside(self, place: Place, name: str, importer: str) -> Place | None: ...
+    def find(self, importer: str, module: str, /) -> Place | None: ...
+    def inside(self, place: Place, name: str, importer: str, /) -> Place | None: ...
 
 
 class Layout:
@@ -32,6 +33,7 @@ class Layout:
             "javascript": ecmascript,
             "typescript": ecmascript,
             "tsx": ecmascript,
+            "java": JavaLayout(tree),
         }
 
     def find(self, importer: str, language: str, module: str) -> Place | None:

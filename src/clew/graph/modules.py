@@ -6,11 +6,13 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from clew.parse.links import Attribute, Links
+from clew.parse.links import CALLED, Attribute, Links
+from clew.parse.names import MARKS_CALLS
 from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS
 from clew.types import Import
 
 TYPE_KINDS = CLASS_KINDS | {"type", "record", "union"}
+_FIRST_COUNTS = frozenset({"java", "csharp"})
 _PARTS = TYPE_KINDS | {"namespace", "module"}  # what may be declared in several parts
 
 
@@ -37,10 +39,16 @@ class Module:
 
     @cached_property
     def members(self) -> dict[int, dict[str, int]]:
-        """Of each definition, and of the file (-1), what it holds by name; of several the last with a body counts."""
+        """Of each definition, and of the file (-1), what it holds by name; of several the last with a body counts,
+        among overloads the first."""
         found: dict[int, dict[str, int]] = {}
         for ordinal, symbol in enumerate(self.symbols):
-            found.setdefault(symbol.parent, {})[symbol.name] = ordinal
+            held = found.setdefault(symbol.parent, {})
+            if self.language not in _FIRST_COUNTS:
+                held[symbol.name] = ordinal
+            else:
+                is_marked = self.language in MARKS_CALLS and symbol.kind == "method"
+                held.setdefault(symbol.name + (CALLED if is_marked else ""), ordinal)
         for place, attribute in enumerate(self.links.attributes):
             held = found.setdefault(attribute.owner, {})
             held.setdefault(attribute.name, len(self.symbols) + place)
@@ -90,6 +98,9 @@ class Module:
 
     def own(self, ordinal: int, name: str) -> int | None:
         """What a definition itself holds under a name, or another part of it does."""
+        if self.language in MARKS_CALLS:
+            held, plain = self.members.get(ordinal, {}), name.removesuffix(CALLED)
+            return held.get(name, held.get(plain, held.get(plain + CALLED)))
         found = self.members.get(ordinal, {}).get(name)
         if found is not None and not self.is_scope_of_own(ordinal):
             return found

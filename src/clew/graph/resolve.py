@@ -13,6 +13,7 @@ from clew.graph.builtin import BUILTINS
 from clew.graph.layout import Layout, Place
 from clew.graph.modules import Find, Module
 from clew.parse.ecmascript import ECMASCRIPT
+from clew.parse.links import CALLED
 
 Tier = Literal["proven", "typed", "unique", "name"]
 TIERS: tuple[Tier, ...] = ("proven", "typed", "unique", "name")
@@ -110,9 +111,24 @@ class Resolver:
             value = self._of(held, name, depth) if held is not None else None
             if value is not None:
                 return Meaning(value, "proven", f"import:{module.imports[number].line}")
+        name = name.removesuffix(CALLED)
+        found = self._of_package(module, name, depth)
+        if found is not None:
+            return Meaning(found, "proven", "package")
         if name in BUILTINS.get(module.language, ()):
             return Meaning(Value("external", name=name), "proven", "builtin")
         return None
+
+    def _of_package(self, module: Module, name: str, depth: int) -> Value | None:
+        """What a file sees without an import since it is of the same package."""
+        if not module.links.package:
+            return None
+        place = self._layout.find(module.path, module.language, f"{module.links.package}.{name}")
+        if place is None or place.is_directory:
+            self._depends(f"m:{module.links.package}.{name}")
+            return None
+        self._depends(f"f:{place.path}")
+        return self._value_at(place, module, depth)
 
     def _imported(self, module: Module, number: int, depth: int) -> Meaning | None:
         row = module.imports[number]
@@ -156,7 +172,8 @@ class Resolver:
     def _step(self, held: Meaning, step: str, name: str, depth: int) -> Meaning | None:
         value, tier, evidence = held
         if value.kind == "external":
-            return Meaning(value._replace(name=value.name + (f".{name}" if step == "." else "()")), tier, evidence)
+            more = f".{name.removesuffix(CALLED)}" if step == "." else "()"
+            return Meaning(value._replace(name=value.name + more), tier, evidence)
         if step == ".":
             if value.kind == "definition" and value.module is not None and not value.module.is_class(value.ordinal):
                 own = value.module.own(value.ordinal, name)
@@ -170,7 +187,7 @@ class Resolver:
                     return None
                 value, tier = inner, "typed"
                 if value.kind == "external":
-                    return Meaning(value._replace(name=f"{value.name}.{name}"), tier, evidence)
+                    return Meaning(value._replace(name=f"{value.name}.{name.removesuffix(CALLED)}"), tier, evidence)
             found = self._of(value, name, depth)
             if found is not None and value.kind == "object" and found.kind == "definition":
                 found = found._replace(receiver=value)
@@ -261,9 +278,9 @@ class Resolver:
             meaning = self._meaning(module, base, depth + 1)
             value = meaning.value if meaning is not None else None
             if value is None:
-                outside = outside or Value("external", name=f"?.{name}")
+                outside = outside or Value("external", name=f"?.{name.removesuffix(CALLED)}")
             elif value.kind == "external":
-                outside = outside or Value("external", name=f"{value.name}.{name}")
+                outside = outside or Value("external", name=f"{value.name}.{name.removesuffix(CALLED)}")
             elif value.kind == "definition" and value.module is not None:
                 found = self._of_class(value.module, value.module.as_type(value.ordinal), name, depth + 1)
                 if found is not None and found.kind != "external":

@@ -12,16 +12,18 @@ Beside those of `extract`, queries have for it:
   @self @static @class.self   the first parameter of a method; of one that has no object; of one that has its class
   @base              a base class
   @recv @recv.fn     a call that a member is taken of, and the function in it
+  @recv.args         the arguments of such a call, which has its function right before them
   @typed @typed.type a name that starts here and is declared to have this type
   @typed.name        a name that follows its type
   @bound @bound.type a type parameter and what bounds it
   @assign @assign.fn @assign.value   starts with a name, ends with what it is given: a call of this, or this
   @assign.field @assign.name   the same for what does not start with its name
   @given             a member that is assigned to: `x` in `self.x = 1`
-  @cast              the type that an expression in parentheses is taken for
+  @cast @cast.of     the type that an expression in parentheses is taken for
   @returns           the type of what the function around it gives back
   @return.fn @return.value   what a function that does not say so gives back: what a call of this gives, or this
-  @export @export.default @export.common   what a file exports: `a`, `a as b`; by default; `exports.b = a`
+  @export @export.default @export.common @export.whole   what a file exports: `a`, `a as b`; by default;
+                     `exports.b = a`; a variable that is all that it exports
   @package           the name of the package that the file is part of
   @property          the name of a function that is read like a field
   @skip              a name that refers to nothing here: the `x` of `f(x=1)`
@@ -33,19 +35,17 @@ import sys
 from bisect import bisect_right
 from typing import Any
 
-from clew.parse.ecmascript import (
-    ECMASCRIPT, OWN_KINDS, has_own_this, is_bare, is_pure_type, owner_name, read_export, read_parts,
-)  # fmt: skip
+from clew.parse.ecmascript import ECMASCRIPT, is_pure_type, read_export, read_parts
 from clew.parse.events import Event, collect_events
-from clew.parse.links import NOWHERE, Attribute, Links
-from clew.parse.scopes import Scope, Scopes
+from clew.parse.links import CALLED, NOWHERE, Links
+from clew.parse.names import MARKS_CALLS, Names
+from clew.parse.scopes import Scope
 from clew.parse.uses import ROLES, Uses
 from clew.types import Import, Symbol
 
-IMPLICIT_MEMBERS = frozenset("java csharp cpp kotlin scala swift ruby php dart".split())
 MAX_STEPS = 12  # a longer chain says nothing that could be followed
 _SPACE = b" \t\r\n"
-_TYPE = ROLES.index("type")
+_TYPE, _CALL = ROLES.index("type"), ROLES.index("call")
 
 
 def collect_links(
@@ -74,27 +74,27 @@ class _Binder:
     ) -> None:
         self._content, self._language = content, language
         self._symbols, self._imports, self._captures, self._uses = symbols, imports, captures, uses
-        self._implicit = language in IMPLICIT_MEMBERS
         self._is_ecmascript = language in ECMASCRIPT
-        self._sees_class = self._implicit or self._is_ecmascript  # where a class has type parameters, but no members
-        self._scopes = Scopes(len(content), symbols, captures, OWN_KINDS if self._is_ecmascript else frozenset())
+        self._marks_calls = language in MARKS_CALLS
+        self._names = Names(content, language, symbols, imports, captures)
+        self._scopes, self._by_name_byte = self._names.scopes, self._names.by_name_byte
         self._paths: dict[int, str] = {}  # by where the expression ends
-        self._by_name_byte = {symbol.name_byte: ordinal for ordinal, symbol in enumerate(symbols)}
-        self._attributes: dict[tuple[int, str], Attribute] = {}
-        self._links = Links([""], [], [], {}, {}, {}, [], [], {}, "")
-        self._holders: dict[int, int] = {}  # of functions that are assigned to a member, whose
+        packages = [self._text(node.start_byte, node.end_byte) for node in captures.get("package", ())[:1]]
+        exports, properties = self._names.exports, self._names.properties
+        self._links = Links([""], [], [], {}, {}, {}, [], properties, exports, "".join(packages))
         self._index = {"": 0}
         self._import_starts = [row.start_byte for row in imports]
         self._given = {node.start_byte for node in captures.get("given", ())}
-        self._bound_here: set[int] = set()
         self._declared: set[tuple[Scope, str]] = set()
         self._skipped = {node.start_byte for node in captures.get("skip", ())}
-        self._lasting = ("D", "I") if self._is_ecmascript else ("D",)  # what an assignment does not rebind
         self._given_back: dict[int, str] = {}
 
     def run(self) -> Links:
         """Bind, then refer."""
-        self._define()
+        for capture, letter in (("this", "S"), ("super", "P")):
+            for node in self._captures.get(capture, ()):
+                owner = self._names.this(self._scopes.at(node.start_byte))
+                self._paths[node.end_byte] = f"{letter}{owner}" if owner >= 0 else "?"
         events = collect_events(self._captures)
         calls = self._calls()
         at, links, uses = 0, self._links, self._uses
@@ -107,134 +107,22 @@ class _Binder:
                 at += 1
             scope = walk.to(start)
             links.callers.append(scope.owner())
-            if start in skipped:
-                links.of_use.append(0)
-                continue
             path = self._imported(start, end, inside) if inside else ""
             is_variable = False
             if not path:
-                path, is_variable = self._path(scope, start, end, calls, is_type=role == _TYPE)
+                if start in skipped:
+                    links.of_use.append(0)
+                    continue
+                path, is_variable = self._path(scope, start, end, calls, role)
             self._paths[end] = path
             links.of_use.append(0 if is_variable else self._number(path))
         for event in events[at:]:
             self._happen(event)
-        links.attributes.extend(self._attributes.values())
+        links.attributes.extend(self._names.attributes.values())
         for caller, path in self._given_back.items():
             if path:  # all that it gives back is the same
                 links.returns.setdefault(caller, path)
         return links
-
-    # -- names -------------------------------------------------------------------------------------
-
-    def _define(self) -> None:
-        """Give every scope the names that are bound in it."""
-        captures = self._captures
-        for ordinal, symbol in enumerate(self._symbols):
-            scope = self._scopes.at(symbol.start_byte)
-            if scope.symbol == ordinal and scope.parent is not None:
-                scope = scope.parent
-            self._name(scope, ordinal, symbol)
-        for number, row in enumerate(self._imports):
-            name = row.alias or (row.name if row.name != "*" else "") or self._module_name(row.module)
-            if self._is_ecmascript and self._content.startswith(b"export", row.start_byte):
-                if name and (row.name or row.alias):
-                    self._links.exports[name] = f"I{number}"
-            elif name:
-                self._scopes.at(row.start_byte).names.setdefault(name, f"I{number}")
-        free = {(node.start_byte, node.end_byte) for node in captures.get("free", ())}
-        undone = [(self._scopes.at(start), self._text(start, end)) for start, end in free]
-        for node in captures.get("bind", ()):
-            start, name = node.start_byte, self._text(node.start_byte, node.end_byte)
-            scope = self._scopes.at(start)
-            if (scope.is_class and not self._is_ecmascript) or scope.symbol == self._by_name_byte.get(start, -1) >= 0:
-                continue  # a function's own name is not bound in it
-            if (scope, name) not in undone and not scope.names.get(name, "").startswith(self._lasting):
-                scope.names[name] = ""
-                self._bound_here.add(start)
-        for node in captures.get("bind.var", ()):
-            scope = self._scopes.at(node.start_byte)
-            while scope.is_block and scope.parent is not None:
-                scope = scope.parent
-            if scope.names.setdefault(self._text(node.start_byte, node.end_byte), "") == "":
-                self._bound_here.add(node.start_byte)
-        for role, letter in (("self", "S"), ("class.self", "C"), ("static", "")):
-            for node in captures.get(role, ()):
-                scope = self._scopes.at(node.start_byte)
-                owner = scope.owner_class()
-                name = self._text(node.start_byte, node.end_byte)
-                scope.names[name] = ""
-                scope.values[name] = f"{letter}{owner}" if letter and owner >= 0 else ""
-        for node in captures.get("property", ()):
-            if node.start_byte in self._by_name_byte:
-                self._links.properties.append(self._by_name_byte[node.start_byte])
-        for role, letter in (("this", "S"), ("super", "P")):
-            for node in captures.get(role, ()):
-                owner = self._this(self._scopes.at(node.start_byte))
-                self._paths[node.end_byte] = f"{letter}{owner}" if owner >= 0 else "?"
-        packages = captures.get("package", ())
-        if packages:
-            self._links = self._links._replace(package=self._text(packages[0].start_byte, packages[0].end_byte))
-
-    def _name(self, scope: Scope, ordinal: int, symbol: Symbol) -> None:
-        """Give a scope the name of a definition in it."""
-        if not self._is_ecmascript:
-            scope.names[symbol.name] = f"D{ordinal}"
-        elif is_bare(symbol, self._content):
-            before = scope.names.get(symbol.name, "")
-            if is_pure_type(symbol):
-                scope.types[symbol.name] = f"D{ordinal}"
-            if not before.startswith("D") or not is_pure_type(symbol):
-                scope.names[symbol.name] = f"D{ordinal}"
-        else:
-            name = owner_name(self._content, symbol.name_byte)
-            base = self._look_up(scope, name)[0] if name and name != "this" else ""
-            owner = int(base[1:]) if base[:1] == "D" else self._this(scope) if name == "this" else -1
-            if owner >= 0:
-                self._holders[ordinal] = owner
-                self._have(owner, symbol.name, symbol.name_byte, f"D{ordinal}")
-
-    def _this(self, scope: Scope) -> int:
-        """The class whose object `this` is; -1 for none."""
-        if not self._is_ecmascript:
-            return scope.owner_class()
-        found: Scope | None = scope
-        while found is not None and not found.is_class:
-            above = found.parent
-            if found.symbol in self._holders:
-                return self._holders[found.symbol]
-            is_object = found.symbol >= 0 and self._symbols[found.symbol].kind == "method"
-            if is_object and (above is None or not above.is_class):
-                return -1
-            if has_own_this(self._content, found.start) and (above is None or above.symbol not in self._holders):
-                return found.symbol if found.symbol in self._holders.values() else -1
-            found = above
-        return found.symbol if found is not None else -1
-
-    def _module_name(self, module: str) -> str:
-        """The name under which a whole module is known when it is given no other."""
-        if self._is_ecmascript:
-            return ""
-        if self._language == "python":
-            return module.partition(".")[0]
-        return module.replace("::", "/").replace(".", "/").replace("\\", "/").rstrip("/").rpartition("/")[2]
-
-    def _look_up(self, scope: Scope, name: str, *, is_type: bool = False) -> tuple[str, bool]:
-        """What a bare name means, "" if nothing is known of it, and whether it is a variable of a function."""
-        found: Scope | None = scope
-        owner = -1
-        while found is not None:
-            if (not found.is_class or found is scope or self._sees_class) and name in found.names:
-                path = (is_type and found.types.get(name)) or found.names[name]
-                return (path, False) if path else (found.values.get(name, ""), True)
-            if found.is_class and owner < 0:
-                owner = found.symbol
-            found = found.parent
-        if self._implicit and owner >= 0:
-            return f"V{owner}:{name}", False
-        if name == "super" and self._language == "python":
-            owner = scope.owner_class()
-            return (f"P{owner}", True) if owner >= 0 else ("", True)
-        return f"G{name}", False
 
     # -- events ------------------------------------------------------------------------------------
 
@@ -257,7 +145,7 @@ class _Binder:
                 self._given_back[giver] = path if before == path else ""
         elif event.kind == "cast":
             if path and path != "?":
-                self._paths[self._content.find(b")", event.end) + 1] = path + event.step
+                self._paths[event.start] = path + event.step
         elif event.kind == "exported":
             self._export(event)
         else:
@@ -281,11 +169,11 @@ class _Binder:
         end = self._word_end(start)
         name = self._text(start, end)
         if self._content[end : end + 1] == b".":  # self.x = …
-            base = self._paths.get(end, "") if name == "this" else self._look_up(scope, name)[0]
+            base = self._paths.get(end, "") if name == "this" else self._names.look_up(scope, name)[0]
             last = self._word_end(end + 1)
             is_own = base[:1] in ("S", "C") and base[1:].isdigit()
             if is_own and self._content[last : last + 1] not in (b".", b"(", b"["):
-                self._have(int(base[1:]), self._text(end + 1, last), end + 1, path)
+                self._names.have(int(base[1:]), self._text(end + 1, last), end + 1, path)
             return
         while scope.is_block and name not in scope.names and scope.parent is not None:
             scope = scope.parent
@@ -301,7 +189,7 @@ class _Binder:
         found = read_export(self._content[event.start : event.end])
         if found is None:
             return
-        name = "default" if event.step == "default" else found.name
+        name = {"default": "default", "whole": "="}.get(event.step, found.name)
         ordinal = self._by_name_byte.get(event.start + found.start)
         path = f"D{ordinal}" if ordinal is not None else self._paths.get(event.start + found.end, "")
         exports = self._links.exports
@@ -310,13 +198,6 @@ class _Binder:
         is_second = ordinal is not None and is_pure_type(self._symbols[ordinal]) and name in exports
         if path and not is_second:
             exports[name] = path
-
-    def _have(self, owner: int, name: str, byte: int, path: str) -> None:
-        known = self._attributes.get((owner, name))
-        if known is None:
-            self._attributes[owner, name] = Attribute(owner, name, byte, path)
-        elif path and not known.value:
-            self._attributes[owner, name] = known._replace(value=path)
 
     def _word_end(self, start: int) -> int:
         end, content = start, self._content
@@ -327,16 +208,41 @@ class _Binder:
     # -- uses --------------------------------------------------------------------------------------
 
     def _skips(self) -> set[int]:
-        skipped = self._skipped | self._bound_here
+        skipped = self._skipped | self._names.bound_here
         for role in ("free", "self", "class.self", "static"):
             skipped |= {node.start_byte for node in self._captures.get(role, ())}
         return skipped
 
     def _calls(self) -> dict[int, int]:
         """Where the function of a call ends, by where the call ends, for calls that a member is taken of."""
-        whole = sorted((node.start_byte, node.end_byte) for node in self._captures.get("recv", ()))
         functions = sorted((node.start_byte, node.end_byte) for node in self._captures.get("recv.fn", ()))
-        return {call[1]: function[1] for call, function in zip(whole, functions, strict=False)}
+        found = {}
+        for node in self._captures.get("recv", ()):
+            start, end = node.start_byte, node.end_byte
+            at = bisect_right(functions, (start, end)) - 1
+            if at < 0 or functions[at][0] < start:  # `new f().g` starts before both functions
+                at += 1
+                while at < len(functions) and functions[at][1] > end:
+                    at += 1
+            if at < len(functions):
+                found[end] = functions[at][1]
+        for node in self._captures.get("recv.args", ()):
+            found[node.end_byte] = self._before_arguments(node.start_byte)
+        return found
+
+    def _before_arguments(self, at: int) -> int:
+        """Where the name of a function ends: before white space and type arguments."""
+        content = self._content
+        while content[at - 1 : at] in (b" ", b"\n", b"\t", b"\r"):
+            at -= 1
+        if content[at - 1 : at] != b">":
+            return at
+        depth = 0
+        for place in range(at - 1, max(at - 400, 0), -1):
+            depth += (content[place] == 62) - (content[place] == 60)
+            if depth == 0:
+                return place
+        return at
 
     def _import_spans(self) -> list[tuple[int, int]]:
         return sorted((node.start_byte, node.end_byte) for node in self._captures.get("import", ()))
@@ -364,13 +270,13 @@ class _Binder:
         """Whether a name is the last part of a module's name where it is written."""
         return module.endswith(name) and self._content[end : end + 1] not in b".:/\\" and name != ""
 
-    def _path(
-        self, scope: Scope, start: int, end: int, calls: dict[int, int], *, is_type: bool = False
-    ) -> tuple[str, bool]:
+    def _path(self, scope: Scope, start: int, end: int, calls: dict[int, int], role: int) -> tuple[str, bool]:
         name = self._text(start, end)
+        if role == _CALL and self._marks_calls:
+            name += CALLED
         before = self._receiver_end(start)
         if before < 0:
-            path, is_variable = self._look_up(scope, name, is_type=is_type)
+            path, is_variable = self._names.look_up(scope, name, is_type=role == _TYPE)
             return path or "?", is_variable
         path = self._paths.get(before, "")
         if not path:
@@ -382,7 +288,7 @@ class _Binder:
             return f"?.{name}", False
         owner, is_first = path[1:], "." not in path
         if start in self._given and is_first and path[0] in "SC" and owner.isdigit():
-            self._have(int(owner), name, start, "")
+            self._names.have(int(owner), name, start, "")
         return f"{path}.{name}", False
 
     def _receiver_end(self, start: int) -> int:

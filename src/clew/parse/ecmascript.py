@@ -12,7 +12,7 @@ from clew.types import Symbol
 
 ECMASCRIPT = frozenset({"javascript", "typescript", "tsx"})
 OWN_KINDS = frozenset({"namespace", "module"})  # definitions that are scopes here, beside functions and classes
-_MEMBERS = frozenset({"method", "constructor", "field", "property", "enum_member"})
+MEMBER_KINDS = frozenset({"method", "constructor", "field", "property", "enum_member"})
 _PURE_TYPES = frozenset({"interface", "type"})
 _OWNER = re.compile(rb"([\w$]+)(?:\.prototype)?\s*\.\s*\Z")
 _ITEM = re.compile(rb"(?:type\s+)?([\w$]+)(?:\s+as\s+([\w$]+))?\Z")
@@ -32,7 +32,7 @@ class Export(NamedTuple):
 
 def is_bare(symbol: Symbol, content: bytes) -> bool:
     """Whether a definition gives its scope a name; a member does not, nor does `a.b = function`."""
-    return symbol.kind not in _MEMBERS and owner_name(content, symbol.name_byte) == ""
+    return symbol.kind not in MEMBER_KINDS and owner_name(content, symbol.name_byte) == ""
 
 
 def is_pure_type(symbol: Symbol) -> bool:

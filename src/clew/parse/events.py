@@ -22,16 +22,16 @@ class Event(NamedTuple):
 
 def collect_events(captures: dict[str, list[Any]]) -> list[Event]:
     """All events of a blob, in order of the place from which they count."""
-    found = _typed(captures) + _assigned(captures)
+    found = _typed(captures) + _assigned(captures) + _cast(captures)
     for capture, kind, step in (
         ("returns", "returns", "^"),
         ("return.fn", "gives", "("),
         ("return.value", "gives", ""),
         ("base", "base", ""),
-        ("cast", "cast", "^"),
         ("export", "exported", ""),
         ("export.default", "exported", "default"),
         ("export.common", "exported", "="),
+        ("export.whole", "exported", "whole"),
     ):
         for node in captures.get(capture, ()):
             start, end = node.start_byte, node.end_byte
@@ -77,4 +77,15 @@ def _assigned(captures: dict[str, list[Any]]) -> list[Event]:
             found.append(Event(end, "assigned", start, end))
         elif at < len(called) and called[at][1] <= end:
             found.append(Event(end, "assigned", start, called[at][1], "("))
+    return found
+
+
+def _cast(captures: dict[str, list[Any]]) -> list[Event]:
+    """`start` is where the expression in parentheses ends."""
+    found = []
+    whole = sorted((node.start_byte, node.end_byte) for node in captures.get("cast.of", ()))
+    for node in captures.get("cast", ()):
+        at = bisect_right(whole, (node.start_byte, 0)) - 1
+        if at >= 0:
+            found.append(Event(node.end_byte, "cast", whole[at][1], node.end_byte, "^"))
     return found

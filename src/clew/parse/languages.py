@@ -73,7 +73,7 @@ _TABLE = (
     Language("tsx", ("tsx",), (), (), "tree_sitter_typescript:language_tsx", "typescript tsx", version=2),
     Language("go", ("go",), (), (), "tree_sitter_go:language", "go", aliases=("golang",)),
     Language("rust", ("rs",), (), _words("rust-script"), "tree_sitter_rust:language", "rust", aliases=("rs",)),
-    Language("java", ("java",), (), (), "tree_sitter_java:language", "java"),
+    Language("java", ("java",), (), (), "tree_sitter_java:language", "java", version=2),
     Language("c", _words("c h"), (), (), "tree_sitter_c:language", "c", version=2),
     Language(
         "cpp",

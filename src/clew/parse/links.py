@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import zstandard
 
+CALLED = "!"  # ends the name of what is called, where a field may have the same name
 NOWHERE = 0xFFFF  # the caller of what stands outside every definition
 _compressor: zstandard.ZstdCompressor | None = None
 

@@ -16,7 +16,12 @@ from clew.graph.layouts.tree import Place, Tree, nearest
 
 _TYPED = (".ts", ".tsx", ".mts", ".cts", ".d.ts", ".d.mts", ".d.cts")
 _PLAIN = (".js", ".jsx", ".mjs", ".cjs")
-_SOURCES = {".js": (".ts", ".tsx", ".d.ts"), ".jsx": (".tsx", ".d.ts"), ".mjs": (".mts", ".d.mts"), ".cjs": (".cts", ".d.cts")}  # fmt: skip
+_SOURCES = {  # what a file that is named with the extension of the output is made of
+    ".js": (".ts", ".tsx", ".d.ts"),
+    ".jsx": (".tsx", ".d.ts"),
+    ".mjs": (".mts", ".d.mts"),
+    ".cjs": (".cts", ".d.cts"),
+}
 _OUTPUT = frozenset({"dist", "lib", "build", "out", "output", "esm", "cjs", "es", "types", "umd", "module", "commonjs"})
 _SOURCE = ("src", "source", "lib", "")
 
@@ -37,7 +42,7 @@ class EcmascriptLayout:
             self._known[key] = Place(path) if path is not None else None
         return self._known[key]
 
-    def inside(self, place: Place, name: str, importer: str) -> Place | None:
+    def inside(self, _place: Place, _name: str, _importer: str) -> Place | None:
         """Nothing: a directory holds only what its index exports."""
         return None
 

@@ -35,7 +35,7 @@ class PythonLayout:
                 return found
         return None
 
-    def inside(self, place: Place, name: str, importer: str) -> Place | None:
+    def inside(self, place: Place, name: str, _importer: str) -> Place | None:
         """A module within a directory or a package."""
         directory = place.path if place.is_directory else posixpath.dirname(place.path)
         if not place.is_directory and posixpath.basename(place.path) not in ("__init__.py", "__init__.pyi"):

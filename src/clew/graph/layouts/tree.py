@@ -23,7 +23,7 @@ class Tree:
 
     def __init__(self, paths: Iterable[str], read: Read | None = None) -> None:
         self.files = frozenset(paths)
-        self.read: Read = read or (lambda path: None)
+        self.read: Read = read or (lambda _: None)
 
     @cached_property
     def directories(self) -> frozenset[str]:

@@ -176,6 +176,9 @@
   left: (member_expression object: (identifier) @_o property: (property_identifier) @_e)
   right: (object [(shorthand_property_identifier) (pair value: (identifier))] @export.common)
   (#eq? @_o "module") (#eq? @_e "exports"))
+(variable_declarator
+  name: (identifier) @export.whole value: (assignment_expression) @_v
+  (#match? @_v "^(exports = )?module\\.exports ="))
 (formal_parameters (identifier) @bind)
 (class_heritage [(identifier) (member_expression)] @base)
 (class_heritage (call_expression arguments: (arguments [(identifier) (member_expression)] @base)))

@@ -195,6 +195,9 @@
   left: (member_expression object: (identifier) @_o property: (property_identifier) @_e)
   right: (object [(shorthand_property_identifier) (pair value: (identifier))] @export.common)
   (#eq? @_o "module") (#eq? @_e "exports"))
+(variable_declarator
+  name: (identifier) @export.whole value: (assignment_expression) @_v
+  (#match? @_v "^(exports = )?module\\.exports ="))
 [(function_type) (constructor_type) (call_signature) (construct_signature) (mapped_type_clause)] @local
 (export_statement declaration: (ambient_declaration (_ name: (_) @export)))
 (export_statement declaration: (ambient_declaration (_ (variable_declarator name: (identifier) @export))))
@@ -252,4 +255,4 @@
     (type_identifier) @returns (nested_type_identifier) @returns (generic_type name: (_) @returns)]))
   (#eq? @_p "Promise")))
 (_ return_type: (type_annotation (this_type) @this @returns))
-(member_expression object: (parenthesized_expression (as_expression (_) [(type_identifier) @cast (nested_type_identifier) @cast])))
+(member_expression object: (parenthesized_expression (as_expression (_) [(type_identifier) @cast (nested_type_identifier) @cast])) @cast.of)
