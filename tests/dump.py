@@ -94,7 +94,7 @@ def graph(store: Store) -> dict[str, Any]:
     connection = store.connection()
     numbered = connection.execute("SELECT snapshot, number, path FROM graph_file").fetchall()
     paths = {(snapshot, number): path for snapshot, number, path in numbered}
-    external = dict(connection.execute("SELECT id, name FROM external").fetchall())  # type: ignore[arg-type]
+    external: dict[Any, Any] = {row[0]: row[1] for row in connection.execute("SELECT id, name FROM external")}
 
     def node(snapshot: int, number: int) -> Any:
         return external[-number] if number < 0 else (paths[snapshot, number >> 16], number & 0xFFFF)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -33,7 +34,7 @@ LINES = (
     "def use(x):\n    x.run()\n    return json.loads(x)\n",
 )
 numbers = st.lists(st.integers(0, len(LINES) - 1), max_size=6)
-step = st.one_of(
+step: st.SearchStrategy[Any] = st.one_of(
     st.tuples(st.just("write"), st.sampled_from(NAMES), numbers),
     st.tuples(st.just("delete"), st.sampled_from(NAMES), st.just([])),
     st.tuples(
@@ -59,7 +60,7 @@ def play(root: Path, action: str, name: str, numbers: list[int]) -> None:
 @given(
     before=st.lists(step, max_size=8), changes=st.lists(st.lists(step, min_size=1, max_size=3), min_size=1, max_size=4)
 )
-def test_a_changed_graph_is_the_graph_made_anew(before: list, changes: list[list]) -> None:  # type: ignore[type-arg]
+def test_a_changed_graph_is_the_graph_made_anew(before: list[Any], changes: list[list[Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve() / "tree"
         root.mkdir()

@@ -16,10 +16,10 @@ from typing import Any
 
 import apsw
 
-from clew.graph.layout import Layout
+from clew.graph.layout import Layout, is_configuration
 from clew.graph.modules import Module, Named
 from clew.graph.resolve import TIERS, Known, Meaning, Resolver
-from clew.parse.links import NOWHERE, Links, unpack_links
+from clew.parse.links import CALLED, NOWHERE, Links, unpack_links
 from clew.parse.uses import ROLES, unpack_places
 from clew.store import edges, facts
 from clew.store.edges import NODE_BITS, WHOLE_FILE, EdgeRow, GraphFile, LooseRow, pack_sites
@@ -70,7 +70,7 @@ class _Graph:
             if path not in self._numbers:
                 self._numbers[path] = free
                 free += 1
-        self._resolver = Resolver(Layout(files), self.module)
+        self._resolver = Resolver(Layout(files, self._read), self.module)
 
     def module(self, path: str) -> Module | None:
         """A file as the resolver sees it."""
@@ -83,10 +83,18 @@ class _Graph:
             found = self._modules[path] = Module(path, self._numbers[path], language, symbols, imports, links)
         return found
 
+    def _read(self, path: str) -> bytes | None:
+        """The content of a file, for those that configure where modules live."""
+        if path not in self._files:
+            return None
+        return facts.content(self._connection, facts.blob_of(self._connection, self._files[path][0]))
+
     def touched(self) -> set[str]:
         """The files whose edges may not be what they were."""
         changed = {path for path, (facts_id, _) in self._files.items() if self._facts_before(path) != facts_id}
         gone = [path for path in self._known if path not in self._files]
+        if any(is_configuration(path) for path in (*changed, *gone)):
+            return set(self._files)
         keys: set[str] = set()
         for path in changed:
             module = self.module(path)
@@ -140,7 +148,7 @@ class _Graph:
                     key = (target[0], source, role, target[1])
                     grouped.setdefault(key, (_evidence(meaning), []))[1].append(start)
             elif found[number].meaning is None:  # type: ignore[union-attr]
-                name = module.links.refs[number].rpartition(".")[2]
+                name = module.links.refs[number].rpartition(".")[2].removesuffix(CALLED)
                 if name and "(" not in name and "^" not in name and "." in module.links.refs[number]:
                     loose.setdefault((name, source, role), []).append(start)
         for (to, source, role, tier), (evidence, sites) in grouped.items():
@@ -183,7 +191,8 @@ def shape_of(module: Module) -> bytes:
     links: Links = module.links
     seen: list[Any] = [
         module.language, module.symbols, [row[:3] for row in module.imports], links.bases, links.types, links.returns,
-        [(held.owner, held.name, held.value) for held in links.attributes], links.properties,
+        [(held.owner, held.name, held.value) for held in links.attributes], links.properties, links.exports,
+        links.package,
     ]  # fmt: skip
     return hashlib.blake2b(json.dumps(seen).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 

@@ -1,113 +1,55 @@
 """Where modules live: from what an import says to the file it means, by the rules of each language.
 
-It knows paths and nothing of their contents. A module that is no file of the tree is external. Main call:
-`Layout.find`.
+It knows paths, and of contents only the few files that say what names mean, as `tsconfig.json` does. A module that is
+no file of the tree is external. Main call: `Layout.find`.
 """
 
 from __future__ import annotations
 
-import posixpath
-import sys
+import re
 from collections.abc import Iterable
-from functools import cached_property
-from typing import NamedTuple
+from typing import Protocol
 
-_SOURCE_ROOTS = frozenset({"", "src", "lib", "python", "source"})
+from clew.graph.layouts.ecmascript import EcmascriptLayout
+from clew.graph.layouts.java import JavaLayout
+from clew.graph.layouts.python import PythonLayout
+from clew.graph.layouts.tree import Place, Read, Tree
+
+__all__ = ["Layout", "Place", "is_configuration"]
+
+_CONFIGURATION = re.compile(r"(?:^|/)(?:package\.json|[^/]*config[^/]*\.json|go\.mod|go\.work|Cargo\.toml)\Z")
 
 
-class Place(NamedTuple):
-    """What an import means: a file, or a directory of them."""
+def is_configuration(path: str) -> bool:
+    """Whether a file may say what the names of modules mean in others."""
+    return _CONFIGURATION.search(path) is not None
 
-    path: str
-    is_directory: bool = False
+
+class _Family(Protocol):
+    def find(self, importer: str, module: str, /) -> Place | None: ...
+    def inside(self, place: Place, name: str, importer: str, /) -> Place | None: ...
 
 
 class Layout:
-    """The paths of a snapshot."""
+    """The paths of a snapshot; `read` gives the content of a file that configures how names are found."""
 
-    def __init__(self, paths: Iterable[str]) -> None:
-        self._files = frozenset(paths)
-
-    @cached_property
-    def _directories(self) -> frozenset[str]:
-        found: set[str] = {""}
-        for path in self._files:
-            directory = posixpath.dirname(path)
-            while directory not in found:
-                found.add(directory)
-                directory = posixpath.dirname(directory)
-        return frozenset(found)
+    def __init__(self, paths: Iterable[str], read: Read | None = None) -> None:
+        tree = Tree(paths, read)
+        ecmascript = EcmascriptLayout(tree)
+        self._families: dict[str, _Family] = {
+            "python": PythonLayout(tree),
+            "javascript": ecmascript,
+            "typescript": ecmascript,
+            "tsx": ecmascript,
+            "java": JavaLayout(tree),
+        }
 
     def find(self, importer: str, language: str, module: str) -> Place | None:
         """What `module` means in a file; None if it is not of this tree."""
-        if language == "python":
-            return self._python(importer, module)
-        return None
+        family = self._families.get(language)
+        return family.find(importer, module) if family is not None else None
 
-    def inside(self, place: Place, name: str, language: str) -> Place | None:
-        """A module within a directory or a package, by its name."""
-        if language != "python":
-            return None
-        directory = place.path if place.is_directory else posixpath.dirname(place.path)
-        if not place.is_directory and posixpath.basename(place.path) not in ("__init__.py", "__init__.pyi"):
-            return None
-        return self._python_module(posixpath.join(directory, name))
-
-    # -- Python ------------------------------------------------------------------------------------
-
-    def _python(self, importer: str, module: str) -> Place | None:
-        rest = module.lstrip(".")
-        dots = len(module) - len(rest)
-        if dots:
-            directory = posixpath.dirname(importer)
-            for _ in range(dots - 1):
-                if not directory:
-                    return None
-                directory = posixpath.dirname(directory)
-            return self._python_module(posixpath.join(directory, *rest.split(".")) if rest else directory)
-        top, *below = module.split(".")
-        for root in self._python_roots(importer, top):
-            found = self._python_module(posixpath.join(root, top, *below))
-            if found is not None:
-                return found
-        return None
-
-    def _python_module(self, path: str) -> Place | None:
-        for candidate in (f"{path}.py", f"{path}/__init__.py", f"{path}.pyi", f"{path}/__init__.pyi", f"{path}.pyx"):
-            if candidate.lstrip("/") in self._files:
-                return Place(candidate.lstrip("/"))
-        return Place(path, True) if path in self._directories else None
-
-    def _python_roots(self, importer: str, top: str) -> list[str]:
-        """Directories in which a top module may be meant, the likeliest first: around the importer, else a source root.
-
-        A library of the same name is never taken for a lone file in some corner of the tree."""
-        found = []
-        for root in self._python_tops.get(top, ()):
-            is_around = root == "" or importer == root or importer.startswith(f"{root}/")
-            is_package = f"{posixpath.join(root, top)}/__init__.py" in self._files
-            is_source_root = posixpath.basename(root) in _SOURCE_ROOTS
-            if top in sys.stdlib_module_names and not (is_around and is_package):
-                continue
-            if is_around or is_package or is_source_root:
-                common = len(posixpath.commonpath([root, importer])) if root and not is_around else len(root)
-                found.append((not is_around, -common, root))
-        return [root for *_, root in sorted(found)]
-
-    @cached_property
-    def _python_tops(self) -> dict[str, list[str]]:
-        """Directories that are no packages themselves, by the modules in them."""
-        packages = {posixpath.dirname(path) for path in self._files if posixpath.basename(path) == "__init__.py"}
-        holders = {posixpath.dirname(path) for path in self._files if path.endswith((".py", ".pyi"))}
-        found: dict[str, set[str]] = {}
-        for path in self._files:
-            directory, name = posixpath.split(path)
-            if path.endswith((".py", ".pyi", ".pyx")) and directory not in packages:
-                found.setdefault(name.rpartition(".")[0], set()).add(directory)
-        for holder in holders:
-            while holder:
-                parent, name = posixpath.split(holder)
-                if parent not in packages:
-                    found.setdefault(name, set()).add(parent)
-                holder = parent
-        return {name: sorted(roots) for name, roots in found.items()}
+    def inside(self, place: Place, name: str, language: str, importer: str = "") -> Place | None:
+        """A module within a directory or a package, by its name; of several the nearest to the importer."""
+        family = self._families.get(language)
+        return family.inside(place, name, importer) if family is not None else None

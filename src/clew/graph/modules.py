@@ -6,11 +6,14 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from clew.parse.links import Attribute, Links
+from clew.parse.links import CALLED, Attribute, Links
+from clew.parse.names import MARKS_CALLS
 from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS
 from clew.types import Import
 
 TYPE_KINDS = CLASS_KINDS | {"type", "record", "union"}
+_FIRST_COUNTS = frozenset({"java", "csharp"})
+_PARTS = TYPE_KINDS | {"namespace", "module"}  # what may be declared in several parts
 
 
 class Named(NamedTuple):
@@ -36,10 +39,16 @@ class Module:
 
     @cached_property
     def members(self) -> dict[int, dict[str, int]]:
-        """Of each definition, and of the file (-1), what it holds by name; of several the last with a body counts."""
+        """Of each definition, and of the file (-1), what it holds by name; of several the last with a body counts,
+        among overloads the first."""
         found: dict[int, dict[str, int]] = {}
         for ordinal, symbol in enumerate(self.symbols):
-            found.setdefault(symbol.parent, {})[symbol.name] = ordinal
+            held = found.setdefault(symbol.parent, {})
+            if self.language not in _FIRST_COUNTS:
+                held[symbol.name] = ordinal
+            else:
+                is_marked = self.language in MARKS_CALLS and symbol.kind == "method"
+                held.setdefault(symbol.name + (CALLED if is_marked else ""), ordinal)
         for place, attribute in enumerate(self.links.attributes):
             held = found.setdefault(attribute.owner, {})
             held.setdefault(attribute.name, len(self.symbols) + place)
@@ -57,7 +66,62 @@ class Module:
 
     @cached_property
     def star_imports(self) -> list[int]:
-        return [number for number, row in enumerate(self.imports) if row.name == "*"]
+        return [number for number, row in enumerate(self.imports) if row.name == "*" and not row.alias]
+
+    @cached_property
+    def types(self) -> dict[tuple[int, str], int]:
+        """Definitions of types by what holds them and name, for names that a value has too."""
+        return {
+            (symbol.parent, symbol.name): ordinal
+            for ordinal, symbol in enumerate(self.symbols)
+            if symbol.kind in TYPE_KINDS
+        }
+
+    def as_type(self, ordinal: int) -> int:
+        """The type of the same name, if what was found is a value."""
+        if ordinal >= len(self.symbols) or self.symbols[ordinal].kind in TYPE_KINDS:
+            return ordinal
+        return self.types.get((self.symbols[ordinal].parent, self.symbols[ordinal].name), ordinal)
+
+    @cached_property
+    def _namesakes(self) -> dict[tuple[int, str], list[int]]:
+        found: dict[tuple[int, str], list[int]] = {}
+        for ordinal, symbol in enumerate(self.symbols):
+            found.setdefault((symbol.parent, symbol.name), []).append(ordinal)
+        return found
+
+    def namesakes(self, ordinal: int) -> list[int]:
+        """All definitions of one name in one place: overloads, parts of a class, a type and its value."""
+        if ordinal >= len(self.symbols):
+            return [ordinal]
+        return self._namesakes[self.symbols[ordinal].parent, self.symbols[ordinal].name]
+
+    def own(self, ordinal: int, name: str) -> int | None:
+        """What a definition itself holds under a name, or another part of it does."""
+        if self.language in MARKS_CALLS:
+            held, plain = self.members.get(ordinal, {}), name.removesuffix(CALLED)
+            return held.get(name, held.get(plain, held.get(plain + CALLED)))
+        found = self.members.get(ordinal, {}).get(name)
+        if found is not None and not self.is_scope_of_own(ordinal):
+            return found
+        for part in self.namesakes(ordinal) if self.language != "python" else ():
+            found = self.members.get(part, {}).get(name)
+            if found is not None and self.symbols[part].kind in _PARTS:
+                return found
+        return None
+
+    def bases(self, ordinal: int) -> list[str]:
+        """The classes above a class, of all its parts."""
+        bases = self.links.bases
+        parts = self.namesakes(ordinal) if self.language != "python" else [ordinal]
+        return [base for part in parts for base in bases.get(part, ())]
+
+    def returned(self, ordinal: int) -> str:
+        """What a function gives back; of overloads, what the first that says so does."""
+        returns = self.links.returns
+        if self.language == "python":  # the last one counts
+            return returns.get(ordinal, "")
+        return next((returns[other] for other in self.namesakes(ordinal) if other in returns), "")
 
     @cached_property
     def attribute_places(self) -> dict[int, int]:
@@ -79,6 +143,15 @@ class Module:
 
     def is_class(self, ordinal: int) -> bool:
         return self.kind(ordinal) in TYPE_KINDS
+
+    @cached_property
+    def holders(self) -> frozenset[int]:
+        """Definitions that were given members: classes, and functions that are used as such."""
+        return frozenset(attribute.owner for attribute in self.links.attributes)
+
+    def is_scope_of_own(self, ordinal: int) -> bool:
+        """Whether what lies in a definition is hidden in it: a function's, unless it was given from outside."""
+        return self.is_function(ordinal) and ordinal not in self.holders
 
     def is_function(self, ordinal: int) -> bool:
         return self.kind(ordinal) in FUNCTION_KINDS

@@ -7,19 +7,20 @@ library ends there, never at a definition of the project that happens to have th
 
 from __future__ import annotations
 
-import builtins
 import re
 from typing import Literal, NamedTuple
 
+from clew.graph.builtin import BUILTINS
 from clew.graph.layout import Layout, Place
 from clew.graph.modules import Find, Module
+from clew.parse.ecmascript import ECMASCRIPT
+from clew.parse.links import CALLED
 
 Tier = Literal["proven", "typed", "unique", "name"]
 TIERS: tuple[Tier, ...] = ("proven", "typed", "unique", "name")
 NO_CIRCLE = 1 << 30
 MAX_DEPTH = 40  # of imports of imports, of classes above classes
 _NAME_PART = re.compile(r"[./\\\\:]+")
-_BUILTINS = {"python": frozenset(dir(builtins))}
 
 
 class Value(NamedTuple):
@@ -29,6 +30,7 @@ class Value(NamedTuple):
     module: Module | None = None
     ordinal: int = -1
     name: str = ""  # of a directory or of what is external
+    receiver: Value | None = None  # of a member, the object it was taken of
 
 
 class Meaning(NamedTuple):
@@ -95,7 +97,7 @@ class Resolver:
         if letter in ("I", "J"):
             return self._imported(module, int(rest), depth)
         if letter == "M":
-            held = self._find_module(module, module.imports[int(rest)].module)
+            held = self._find_module(module, module.imports[int(rest)].module, depth)
             return Meaning(held, "proven", f"import:{module.imports[int(rest)].line}") if held is not None else None
         if letter == "S":
             return Meaning(Value("object", module, int(rest)), "proven", "self")
@@ -113,66 +115,83 @@ class Resolver:
 
     def _global(self, module: Module, name: str, depth: int) -> Meaning | None:
         """A name that the file does not bind: from an import of everything, or built in."""
-        for number in module.star_imports:
-            held = self._module_of(module, number)
+        for number in module.star_imports if module.language not in ECMASCRIPT else ():
+            held = self._module_of(module, number, depth)
             value = self._of(held, name, depth) if held is not None else None
             if value is not None:
                 return Meaning(value, "proven", f"import:{module.imports[number].line}")
-        if name in _BUILTINS.get(module.language, ()):
+        name = name.removesuffix(CALLED)
+        found = self._of_package(module, name, depth)
+        if found is not None:
+            return Meaning(found, "proven", "package")
+        if name in BUILTINS.get(module.language, ()):
             return Meaning(Value("external", name=name), "proven", "builtin")
         return None
+
+    def _of_package(self, module: Module, name: str, depth: int) -> Value | None:
+        """What a file sees without an import since it is of the same package."""
+        if not module.links.package:
+            return None
+        found = self._find_module(module, f"{module.links.package}.{name}", depth)
+        return found if found is not None and found.kind != "directory" else None
 
     def _imported(self, module: Module, number: int, depth: int) -> Meaning | None:
         row = module.imports[number]
         evidence = f"import:{row.line}"
-        held = self._module_of(module, number)
+        held = self._module_of(module, number, depth)
         if held is None:
             name = ".".join(part for part in (row.module, row.name) if part)
             if module.language == "python" and not row.name and not row.alias:
                 name = row.module.partition(".")[0]
             return Meaning(Value("external", name=name), "proven", evidence)
         if not row.name or row.name == "*":
+            whole = held.module.links.exports.get("=") if held.module is not None else None
+            if held.kind == "module" and held.module is not None and whole:
+                return self._meaning(held.module, whole, depth + 1)
             return Meaning(held, "proven", evidence)
         value = self._of(held, row.name, depth)
         return Meaning(value, "proven", evidence) if value is not None else None
 
-    def _module_of(self, module: Module, number: int) -> Value | None:
+    def _module_of(self, module: Module, number: int, depth: int) -> Value | None:
         row = module.imports[number]
         name = row.module
         if module.language == "python" and not row.name and not row.alias:
             name = name.partition(".")[0]  # `import a.b` gives the file `a`
-        return self._find_module(module, name)
+        return self._find_module(module, name, depth)
 
-    def _find_module(self, module: Module, name: str) -> Value | None:
+    def _find_module(self, module: Module, name: str, depth: int) -> Value | None:
         """A module by its name; it depends on whatever comes or goes under the first or the last part of that."""
         place = self._layout.find(module.path, module.language, name)
         parts = [part for part in _NAME_PART.split(name) if part]
         for part in parts[:1] + parts[1:][-1:]:
             self._depends(f"m:{part}")
-        return self._value_at(place)
+        return self._value_at(place, module, depth)
 
-    def _inside(self, place: Place, name: str, language: str) -> Value | None:
-        """A module by its name within a directory."""
-        self._depends(f"m:{name}")
-        return self._value_at(self._layout.inside(place, name, language))
-
-    def _value_at(self, place: Place | None) -> Value | None:
+    def _value_at(self, place: Place | None, importer: Module, depth: int) -> Value | None:
         if place is None:
             return None
         self._depends(f"f:{place.path}")
         if place.is_directory:
-            return Value("directory", name=place.path)
+            return Value("directory", importer, name=place.path)
         found = self._find(place.path)
-        return Value("module", found) if found is not None else None
+        value = Value("module", found) if found is not None else None
+        for name in place.inner.split(".") if place.inner else ():
+            value = self._of(value, name, depth + 1) if value is not None else None
+        return value
 
     # -- steps -------------------------------------------------------------------------------------
 
     def _step(self, held: Meaning, step: str, name: str, depth: int) -> Meaning | None:
         value, tier, evidence = held
         if value.kind == "external":
-            return Meaning(value._replace(name=value.name + (f".{name}" if step == "." else "()")), tier, evidence)
+            more = f".{name.removesuffix(CALLED)}" if step == "." else "()"
+            return Meaning(value._replace(name=value.name + more), tier, evidence)
         if step == ".":
             if value.kind == "definition" and value.module is not None and not value.module.is_class(value.ordinal):
+                own = value.module.own(value.ordinal, name)
+                if own is not None:
+                    self._depends(f"f:{value.module.path}")
+                    return Meaning(Value("definition", value.module, own), tier, evidence)
                 if value.module.is_function(value.ordinal) and value.ordinal not in value.module.properties:
                     return None
                 inner = self._content(value, depth)
@@ -180,8 +199,10 @@ class Resolver:
                     return None
                 value, tier = inner, "typed"
                 if value.kind == "external":
-                    return Meaning(value._replace(name=f"{value.name}.{name}"), tier, evidence)
+                    return Meaning(value._replace(name=f"{value.name}.{name.removesuffix(CALLED)}"), tier, evidence)
             found = self._of(value, name, depth)
+            if found is not None and value.kind == "object" and found.kind == "definition":
+                found = found._replace(receiver=value)
         elif step == "(":
             found, tier = self._called(value, depth), "typed"
         else:
@@ -193,7 +214,7 @@ class Resolver:
         if depth > MAX_DEPTH:
             return None
         if value.kind == "directory":
-            return self._inside(Place(value.name, True), name, "python")
+            return self._inside(Place(value.name, True), name, value.module, depth)
         module = value.module
         if module is None:
             return None
@@ -209,6 +230,8 @@ class Resolver:
         if depth > MAX_DEPTH:
             return None
         self._depends(f"f:{module.path}")
+        if module.language in ECMASCRIPT:
+            return self._exported(module, name, depth)
         ordinal = module.members.get(-1, {}).get(name)
         if ordinal is not None:
             return Value("definition", module, ordinal)
@@ -217,12 +240,36 @@ class Resolver:
             meaning = self._meaning(module, f"I{number}", depth + 1)
             if meaning is not None:
                 return meaning.value
-        place = Place(module.path)
-        submodule = self._inside(place, name, module.language)
+        submodule = self._inside(Place(module.path), name, module, depth)
         if submodule is not None:
             return submodule
+        return self._of_stars(module, name, depth)
+
+    def _exported(self, module: Module, name: str, depth: int) -> Value | None:
+        """What a module that says what it exports shows under a name."""
+        exports = module.links.exports
+        ref = exports.get(name) or (exports.get("=", "") if name == "default" else "")
+        if ref:
+            meaning = self._meaning(module, ref, depth + 1)
+            return meaning.value if meaning is not None else None
+        ordinal = module.members.get(-1, {}).get(name) if not exports or "=" in exports else None
+        if ordinal is not None:
+            return Value("definition", module, ordinal)
+        if exports.get("="):
+            meaning = self._meaning(module, f"{exports['=']}.{name}", depth + 1)
+            return meaning.value if meaning is not None else None
+        return self._of_stars(module, name, depth) if name != "default" else None
+
+    def _inside(self, place: Place, name: str, importer: Module | None, depth: int) -> Value | None:
+        if importer is None:
+            return None
+        self._depends(f"m:{name}")
+        found = self._layout.inside(place, name, importer.language, importer.path)
+        return self._value_at(found, importer, depth)
+
+    def _of_stars(self, module: Module, name: str, depth: int) -> Value | None:
         for number in module.star_imports:
-            held = self._module_of(module, number)
+            held = self._module_of(module, number, depth)
             found = self._of(held, name, depth + 1) if held is not None and held.module is not module else None
             if found is not None:
                 return found
@@ -230,10 +277,10 @@ class Resolver:
 
     def _of_class(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
         """A member of a class, its own or of one above it; external when one above is and has it, for all we know."""
-        if depth > MAX_DEPTH or not module.is_class(ordinal):
+        if depth > MAX_DEPTH or not (module.is_class(ordinal) or ordinal in module.holders):
             return None
         self._depends(f"f:{module.path}")
-        found = module.members.get(ordinal, {}).get(name)
+        found = module.own(ordinal, name)
         if found is not None and found < len(module.symbols):
             return Value("definition", module, found)
         above = self._above(module, ordinal, name, depth)
@@ -243,15 +290,15 @@ class Resolver:
 
     def _above(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
         outside: Value | None = None
-        for base in module.links.bases.get(ordinal, ()):
+        for base in module.bases(ordinal):
             meaning = self._meaning(module, base, depth + 1)
             value = meaning.value if meaning is not None else None
             if value is None:
-                outside = outside or Value("external", name=f"?.{name}")
+                outside = outside or Value("external", name=f"?.{name.removesuffix(CALLED)}")
             elif value.kind == "external":
-                outside = outside or Value("external", name=f"{value.name}.{name}")
+                outside = outside or Value("external", name=f"{value.name}.{name.removesuffix(CALLED)}")
             elif value.kind == "definition" and value.module is not None:
-                found = self._of_class(value.module, value.ordinal, name, depth + 1)
+                found = self._of_class(value.module, value.module.as_type(value.ordinal), name, depth + 1)
                 if found is not None and found.kind != "external":
                     return found
                 outside = outside or found
@@ -284,9 +331,16 @@ class Resolver:
             return None
         if module.is_class(value.ordinal):
             return Value("object", module, value.ordinal)
-        ref = module.links.returns.get(value.ordinal, "")
-        if not ref or depth > MAX_DEPTH:
+        ref = module.returned(value.ordinal)
+        if not ref and value.ordinal in module.holders:
+            return Value("object", module, value.ordinal)
+        if depth > MAX_DEPTH:
             return None
+        if not ref:
+            inner = self._content(value, depth) if not module.is_function(value.ordinal) else None
+            return self._called(inner, depth + 1) if inner is not None else None
+        if value.receiver is not None and ref[0] == "S" and ref[1:].isdigit():
+            return value.receiver  # a method that gives back its object
         self._depends(f"f:{module.path}")
         meaning = self._meaning(module, ref, depth + 1)
         return meaning.value if meaning is not None else None
@@ -295,6 +349,8 @@ class Resolver:
         """An object of a type."""
         if value.kind != "definition" or value.module is None:
             return None
+        value = value._replace(ordinal=value.module.as_type(value.ordinal))
+        assert value.module is not None
         if value.module.is_class(value.ordinal):
             return Value("object", value.module, value.ordinal)
         inner = self._content(value, depth)  # `Alias = Class`

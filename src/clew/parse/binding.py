@@ -6,17 +6,26 @@ here are only scopes, and nothing outside the blob. Main call: `collect_links`.
 
 Beside those of `extract`, queries have for it:
   @bind @free        a name that is bound here; one that is bound further out (`global`)
-  @local             opens a scope, as a lambda does
+  @bind.var          one that is bound in the function around it, not in the block
+  @local @block      opens a scope, as a lambda does; as a block does
   @this @super       the object itself, and as its base class sees it
   @self @static @class.self   the first parameter of a method; of one that has no object; of one that has its class
   @base              a base class
   @recv @recv.fn     a call that a member is taken of, and the function in it
+  @recv.args         the arguments of such a call, which has its function right before them
   @typed @typed.type a name that starts here and is declared to have this type
+  @typed.name        a name that follows its type
+  @bound @bound.type a type parameter and what bounds it
   @assign @assign.fn @assign.value   starts with a name, ends with what it is given: a call of this, or this
+  @assign.field @assign.name   the same for what does not start with its name
   @entered.fn @entered.name   what a call gives, and the name that it gets after it: `with open(x) as f`
   @given             a member that is assigned to: `x` in `self.x = 1`
+  @cast @cast.of     the type that an expression in parentheses is taken for
   @returns           the type of what the function around it gives back
   @return.fn @return.value   what a function that does not say so gives back: what a call of this gives, or this
+  @export @export.default @export.common @export.whole   what a file exports: `a`, `a as b`; by default;
+                     `exports.b = a`; a variable that is all that it exports
+  @package           the name of the package that the file is part of
   @property          the name of a function that is read like a field
   @skip              a name that refers to nothing here: the `x` of `f(x=1)`
 """
@@ -27,14 +36,17 @@ import sys
 from bisect import bisect_right
 from typing import Any
 
-from clew.parse.links import NOWHERE, Attribute, Links
-from clew.parse.scopes import Scope, Scopes
-from clew.parse.uses import Uses
+from clew.parse.ecmascript import ECMASCRIPT, is_pure_type, read_export, read_parts
+from clew.parse.events import Event, collect_events
+from clew.parse.links import CALLED, NOWHERE, Links
+from clew.parse.names import MARKS_CALLS, Names
+from clew.parse.scopes import Scope
+from clew.parse.uses import ROLES, Uses
 from clew.types import Import, Symbol
 
-IMPLICIT_MEMBERS = frozenset("java csharp cpp kotlin scala swift ruby php dart".split())
 MAX_STEPS = 12  # a longer chain says nothing that could be followed
 _SPACE = b" \t\r\n"
+_TYPE, _CALL = ROLES.index("type"), ROLES.index("call")
 
 
 def collect_links(
@@ -63,192 +75,130 @@ class _Binder:
     ) -> None:
         self._content, self._language = content, language
         self._symbols, self._imports, self._captures, self._uses = symbols, imports, captures, uses
-        self._implicit = language in IMPLICIT_MEMBERS
-        self._scopes = Scopes(len(content), symbols, captures.get("local", ()))
+        self._is_ecmascript = language in ECMASCRIPT
+        self._marks_calls = language in MARKS_CALLS
+        self._names = Names(content, language, symbols, imports, captures)
+        self._scopes, self._by_name_byte = self._names.scopes, self._names.by_name_byte
         self._paths: dict[int, str] = {}  # by where the expression ends
-        self._by_name_byte = {symbol.name_byte: ordinal for ordinal, symbol in enumerate(symbols)}
-        self._attributes: dict[tuple[int, str], Attribute] = {}
-        self._links = Links([""], [], [], {}, {}, {}, [], [])
+        packages = [self._text(node.start_byte, node.end_byte) for node in captures.get("package", ())[:1]]
+        exports, properties = self._names.exports, self._names.properties
+        self._links = Links([""], [], [], {}, {}, {}, [], properties, exports, "".join(packages))
         self._index = {"": 0}
         self._import_starts = [row.start_byte for row in imports]
         self._given = {node.start_byte for node in captures.get("given", ())}
-        self._bound_here: set[int] = set()
+        self._declared: set[tuple[Scope, str]] = set()
+        self._skipped = {node.start_byte for node in captures.get("skip", ())}
         self._given_back: dict[int, str] = {}
 
     def run(self) -> Links:
         """Bind, then refer."""
-        self._define()
-        events = self._events()
+        for capture, letter in (("this", "S"), ("super", "P")):
+            for node in self._captures.get(capture, ()):
+                owner = self._names.this(self._scopes.at(node.start_byte))
+                self._paths[node.end_byte] = f"{letter}{owner}" if owner >= 0 else "?"
+        events = collect_events(self._captures)
         calls = self._calls()
         at, links, uses = 0, self._links, self._uses
-        skipped = self._skipped()
+        skipped = self._skips()
         walk = self._scopes.walk()
         inside = self._import_spans()
-        for start, end in zip(uses.starts, uses.ends, strict=True):
-            while at < len(events) and events[at][0] <= start:
-                self._happen(*events[at][1:])
+        for start, end, role in zip(uses.starts, uses.ends, uses.roles, strict=True):
+            while at < len(events) and events[at].at <= start:
+                self._happen(events[at])
                 at += 1
             scope = walk.to(start)
             links.callers.append(scope.owner())
-            if start in skipped:
-                links.of_use.append(0)
-                continue
             path = self._imported(start, end, inside) if inside else ""
             is_variable = False
             if not path:
-                path, is_variable = self._path(scope, start, end, calls)
+                if start in skipped:
+                    links.of_use.append(0)
+                    continue
+                path, is_variable = self._path(scope, start, end, calls, role)
             self._paths[end] = path
             links.of_use.append(0 if is_variable else self._number(path))
         for event in events[at:]:
-            self._happen(*event[1:])
-        links.attributes.extend(self._attributes.values())
+            self._happen(event)
+        links.attributes.extend(self._names.attributes.values())
         for caller, path in self._given_back.items():
             if path:  # all that it gives back is the same
                 links.returns.setdefault(caller, path)
         return links
 
-    # -- names -------------------------------------------------------------------------------------
-
-    def _define(self) -> None:
-        """Give every scope the names that are bound in it."""
-        captures = self._captures
-        for ordinal, symbol in enumerate(self._symbols):
-            scope = self._scopes.at(symbol.start_byte)
-            if scope.symbol == ordinal and scope.parent is not None:
-                scope = scope.parent
-            scope.names[symbol.name] = f"D{ordinal}"
-        for number, row in enumerate(self._imports):
-            name = row.alias or (row.name if row.name != "*" else "") or self._module_name(row.module)
-            if name:
-                self._scopes.at(row.start_byte).names.setdefault(name, f"I{number}")
-        free = {(node.start_byte, node.end_byte) for node in captures.get("free", ())}
-        undone = [(self._scopes.at(start), self._text(start, end)) for start, end in free]
-        for node in captures.get("bind", ()):
-            start, name = node.start_byte, self._text(node.start_byte, node.end_byte)
-            scope = self._scopes.at(start)
-            if not scope.is_class and (scope, name) not in undone and not scope.names.get(name, "").startswith("D"):
-                scope.names[name] = ""
-                self._bound_here.add(start)
-        for role, letter in (("self", "S"), ("class.self", "C"), ("static", "")):
-            for node in captures.get(role, ()):
-                scope = self._scopes.at(node.start_byte)
-                owner = scope.owner_class()
-                name = self._text(node.start_byte, node.end_byte)
-                scope.names[name] = ""
-                scope.values[name] = f"{letter}{owner}" if letter and owner >= 0 else ""
-        named = {node.start_byte for node in captures.get("property", ())}
-        self._links.properties.extend(sorted(self._by_name_byte[byte] for byte in named if byte in self._by_name_byte))
-        for role, letter in (("this", "S"), ("super", "P")):
-            for node in captures.get(role, ()):
-                owner = self._scopes.at(node.start_byte).owner_class()
-                self._paths[node.end_byte] = f"{letter}{owner}" if owner >= 0 else "?"
-
-    def _module_name(self, module: str) -> str:
-        """The name under which a whole module is known when it is given no other."""
-        if self._language in ("python", "typescript", "javascript", "tsx"):
-            return module.partition(".")[0]
-        return module.replace("::", "/").replace(".", "/").replace("\\", "/").rstrip("/").rpartition("/")[2]
-
-    def _look_up(self, scope: Scope, name: str) -> tuple[str, bool]:
-        """What a bare name means, "" if nothing is known of it, and whether it is a variable of a function."""
-        found: Scope | None = scope
-        owner = -1
-        while found is not None:
-            if (not found.is_class or found is scope or self._implicit) and name in found.names:
-                path = found.names[name]
-                return (path, False) if path else (found.values.get(name, ""), True)
-            if found.is_class and owner < 0:
-                owner = found.symbol
-            found = found.parent
-        if self._implicit and owner >= 0:
-            return f"V{owner}:{name}", False
-        if name == "super" and self._language == "python":
-            owner = scope.owner_class()
-            return (f"P{owner}", True) if owner >= 0 else ("", True)
-        return f"G{name}", False
-
     # -- events ------------------------------------------------------------------------------------
 
-    def _events(self) -> list[tuple[int, str, Any, Any]]:
-        """What happens between uses, by the place from which it counts."""
-        captures, found = self._captures, []
-        typed = sorted((node.start_byte, node.end_byte) for node in captures.get("typed", ()))
-        for node in captures.get("typed.type", ()):
-            start = _innermost(typed, node.start_byte, node.end_byte)
-            if start >= 0:
-                found.append((node.end_byte, "typed", start, node.end_byte))
-        values = {node.end_byte: ("", node.end_byte) for node in captures.get("assign.value", ())}
-        called = sorted((node.start_byte, node.end_byte) for node in captures.get("assign.fn", ()))
-        for node in captures.get("assign", ()):
-            at = bisect_right(called, (node.start_byte, sys.maxsize))
-            value = values.get(node.end_byte)
-            if value is None and at < len(called) and called[at][1] <= node.end_byte:
-                value = ("(", called[at][1])
-            if value is not None:
-                found.append((node.end_byte, "assigned", node.start_byte, value))
-        entered = sorted(node.end_byte for node in captures.get("entered.fn", ()))
-        for node in captures.get("entered.name", ()):
-            at = bisect_right(entered, node.start_byte) - 1
-            if at >= 0:
-                found.append((node.end_byte, "assigned", node.start_byte, ("(", entered[at])))
-        found += [(node.end_byte, "returns", node.start_byte, node.end_byte) for node in captures.get("returns", ())]
-        found += [
-            (node.end_byte, "gives", node.start_byte, ("(", node.end_byte)) for node in captures.get("return.fn", ())
-        ]
-        found += [
-            (node.end_byte, "gives", node.start_byte, ("", node.end_byte)) for node in captures.get("return.value", ())
-        ]
-        found += [(node.end_byte, "base", node.start_byte, node.end_byte) for node in captures.get("base", ())]
-        return sorted(found, key=lambda event: event[:3])
-
-    def _happen(self, kind: str, start: int, value: Any) -> None:
-        scope = self._scopes.at(start)
-        if kind == "base":
+    def _happen(self, event: Event) -> None:
+        scope = self._scopes.at(event.start)
+        path = self._paths.get(event.end, "")
+        if event.kind == "base":
             owner = scope.symbol if scope.is_class else scope.owner_class()
-            path = self._paths.get(value, "")
             if owner >= 0 and path:
                 self._links.bases.setdefault(owner, []).append(path)
-        elif kind == "returns":
-            caller = scope.owner()
-            path = self._paths.get(value, "")
-            if caller != NOWHERE and path:
-                self._links.returns[caller] = path + "^"
-        elif kind == "gives":
-            caller, (step, end) = scope.owner(), value
-            path = self._paths.get(end, "")
-            if caller != NOWHERE and not self._links.returns.get(caller, "").endswith("^"):
-                path = path + step if path not in ("", "?") else ""
-                before = self._given_back.setdefault(caller, path)
-                self._given_back[caller] = path if before == path else ""
+        elif event.kind == "returns":
+            giver = scope.giver()
+            if giver != NOWHERE and path:
+                self._links.returns[giver] = path + event.step if path[0] != "S" else path
+        elif event.kind == "gives":
+            giver = scope.giver()
+            if giver != NOWHERE and not self._links.returns.get(giver, "").endswith("^"):
+                path = path + event.step if path not in ("", "?") else ""
+                before = self._given_back.setdefault(giver, path)
+                self._given_back[giver] = path if before == path else ""
+        elif event.kind == "cast":
+            if path and path != "?":
+                self._paths[event.start] = path + event.step
+        elif event.kind == "exported":
+            self._export(event)
         else:
-            step, end = ("^", value) if kind == "typed" else value
-            path = self._paths.get(end, "")
-            self._give(scope, start, path + step if path and path != "?" else "")
+            is_declared = event.kind == "typed"
+            self._give(scope, event.start, path + event.step if path and path != "?" else "", is_declared=is_declared)
 
-    def _give(self, scope: Scope, start: int, path: str) -> None:
-        """Let what stands at a place have a value from here on."""
+    def _give(self, scope: Scope, start: int, path: str, *, is_declared: bool) -> None:
+        """Let what stands at a place have a value from here on; what is declared stays."""
         ordinal = self._by_name_byte.get(start)
         if ordinal is not None:
-            if path:
-                self._links.types.setdefault(ordinal, path)
+            if path and (is_declared or ordinal not in self._links.types):
+                self._links.types[ordinal] = path
+            return
+        if start in self._skipped:
+            return
+        if self._content[start : start + 1] == b"{":
+            for member, variable in read_parts(self._content, start):
+                if scope.names.get(variable) == "" and path:
+                    scope.values[variable] = f"{path}.{member}"
             return
         end = self._word_end(start)
         name = self._text(start, end)
         if self._content[end : end + 1] == b".":  # self.x = …
-            base, _ = self._look_up(scope, name)
+            base = self._paths.get(end, "") if name == "this" else self._names.look_up(scope, name)[0]
             last = self._word_end(end + 1)
             is_own = base[:1] in ("S", "C") and base[1:].isdigit()
             if is_own and self._content[last : last + 1] not in (b".", b"(", b"["):
-                self._have(int(base[1:]), self._text(end + 1, last), end + 1, path)
-        elif scope.names.get(name) == "" and path.count(".") + path.count("(") < MAX_STEPS:
-            scope.values[name] = path
+                self._names.have(int(base[1:]), self._text(end + 1, last), end + 1, path)
+            return
+        while scope.is_block and name not in scope.names and scope.parent is not None:
+            scope = scope.parent
+        if scope.names.get(name) != "" or path.count(".") + path.count("(") >= MAX_STEPS:
+            return
+        if is_declared and path:
+            self._declared.add((scope, name))
+        elif (scope, name) in self._declared:
+            return
+        scope.values[name] = path
 
-    def _have(self, owner: int, name: str, byte: int, path: str) -> None:
-        known = self._attributes.get((owner, name))
-        if known is None:
-            self._attributes[owner, name] = Attribute(owner, name, byte, path)
-        elif path and not known.value:
-            self._attributes[owner, name] = known._replace(value=path)
+    def _export(self, event: Event) -> None:
+        found = read_export(self._content[event.start : event.end])
+        if found is None:
+            return
+        name = {"default": "default", "whole": "="}.get(event.step, found.name)
+        ordinal = self._by_name_byte.get(event.start + found.start)
+        path = f"D{ordinal}" if ordinal is not None else self._paths.get(event.start + found.end, "")
+        exports = self._links.exports
+        if event.step == "=":
+            exports.setdefault("=", "")  # a module of CommonJS shows what it defines by other ways too
+        is_second = ordinal is not None and is_pure_type(self._symbols[ordinal]) and name in exports
+        if path and not is_second:
+            exports[name] = path
 
     def _word_end(self, start: int) -> int:
         end, content = start, self._content
@@ -258,18 +208,42 @@ class _Binder:
 
     # -- uses --------------------------------------------------------------------------------------
 
-    def _skipped(self) -> set[int]:
-        skipped = {node.start_byte for node in self._captures.get("skip", ())}
-        skipped |= self._bound_here
+    def _skips(self) -> set[int]:
+        skipped = self._skipped | self._names.bound_here
         for role in ("free", "self", "class.self", "static"):
             skipped |= {node.start_byte for node in self._captures.get(role, ())}
         return skipped
 
     def _calls(self) -> dict[int, int]:
         """Where the function of a call ends, by where the call ends, for calls that a member is taken of."""
-        whole = sorted((node.start_byte, node.end_byte) for node in self._captures.get("recv", ()))
         functions = sorted((node.start_byte, node.end_byte) for node in self._captures.get("recv.fn", ()))
-        return {call[1]: function[1] for call, function in zip(whole, functions, strict=False)}
+        found = {}
+        for node in self._captures.get("recv", ()):
+            start, end = node.start_byte, node.end_byte
+            at = bisect_right(functions, (start, end)) - 1
+            if at < 0 or functions[at][0] < start:  # `new f().g` starts before both functions
+                at += 1
+                while at < len(functions) and functions[at][1] > end:
+                    at += 1
+            if at < len(functions):
+                found[end] = functions[at][1]
+        for node in self._captures.get("recv.args", ()):
+            found[node.end_byte] = self._before_arguments(node.start_byte)
+        return found
+
+    def _before_arguments(self, at: int) -> int:
+        """Where the name of a function ends: before white space and type arguments."""
+        content = self._content
+        while content[at - 1 : at] in (b" ", b"\n", b"\t", b"\r"):
+            at -= 1
+        if content[at - 1 : at] != b">":
+            return at
+        depth = 0
+        for place in range(at - 1, max(at - 400, 0), -1):
+            depth += (content[place] == 62) - (content[place] == 60)
+            if depth == 0:
+                return place
+        return at
 
     def _import_spans(self) -> list[tuple[int, int]]:
         return sorted((node.start_byte, node.end_byte) for node in self._captures.get("import", ()))
@@ -285,11 +259,11 @@ class _Binder:
             row = self._imports[number]
             if row.start_byte != spans[at][0]:
                 break
-            if name == row.name:
+            if name == row.name or (self._is_ecmascript and name == row.alias and row.name not in ("", "*")):
                 return f"J{number}"
             if not row.name and name == row.alias:
                 return "?"
-            if self._ends_module(row.module, name, end):
+            if not self._is_ecmascript and self._ends_module(row.module, name, end):
                 return f"M{number}"
         return "?"
 
@@ -297,11 +271,13 @@ class _Binder:
         """Whether a name is the last part of a module's name where it is written."""
         return module.endswith(name) and self._content[end : end + 1] not in b".:/\\" and name != ""
 
-    def _path(self, scope: Scope, start: int, end: int, calls: dict[int, int]) -> tuple[str, bool]:
+    def _path(self, scope: Scope, start: int, end: int, calls: dict[int, int], role: int) -> tuple[str, bool]:
         name = self._text(start, end)
+        if role == _CALL and self._marks_calls:
+            name += CALLED
         before = self._receiver_end(start)
         if before < 0:
-            path, is_variable = self._look_up(scope, name)
+            path, is_variable = self._names.look_up(scope, name, is_type=role == _TYPE)
             return path or "?", is_variable
         path = self._paths.get(before, "")
         if not path:
@@ -313,7 +289,7 @@ class _Binder:
             return f"?.{name}", False
         owner, is_first = path[1:], "." not in path
         if start in self._given and is_first and path[0] in "SC" and owner.isdigit():
-            self._have(int(owner), name, start, "")
+            self._names.have(int(owner), name, start, "")
         return f"{path}.{name}", False
 
     def _receiver_end(self, start: int) -> int:
@@ -342,13 +318,3 @@ class _Binder:
 
     def _text(self, start: int, end: int) -> str:
         return self._content[start:end].decode("utf-8", "replace")
-
-
-def _innermost(spans: list[tuple[int, int]], start: int, end: int) -> int:
-    """Where the innermost of some spans starts that holds this one; -1 for none."""
-    at = bisect_right(spans, (start, sys.maxsize)) - 1
-    while at >= 0:
-        if spans[at][1] >= end:
-            return spans[at][0]
-        at -= 1
-    return -1

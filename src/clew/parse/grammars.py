@@ -47,6 +47,7 @@ def _load(language: Language) -> Grammar:
     return Grammar(language)
 
 
-def query_source(name: str) -> str:
-    """The text of `queries/NAME.scm`."""
-    return resources.files("clew.parse").joinpath("queries", f"{name}.scm").read_text(encoding="utf-8")
+def query_source(names: str) -> str:
+    """The text of `queries/NAME.scm`, of several if there are spaces between their names."""
+    folder = resources.files("clew.parse").joinpath("queries")
+    return "\n".join(folder.joinpath(f"{name}.scm").read_text(encoding="utf-8") for name in names.split())

@@ -25,7 +25,7 @@ class Language:
     filenames: tuple[str, ...] = ()
     shebangs: tuple[str, ...] = ()
     grammar: str | None = None
-    query: str = ""
+    query: str = ""  # its files, joined
     role: Role = "code"
     version: int = 1
     aliases: tuple[str, ...] = ()
@@ -57,6 +57,7 @@ _TABLE = (
         _words("node nodejs deno bun"),
         "tree_sitter_javascript:language",
         "javascript",
+        version=2,
         aliases=("js", "jsx"),
     ),
     Language(
@@ -66,12 +67,13 @@ _TABLE = (
         _words("ts-node tsx"),
         "tree_sitter_typescript:language_typescript",
         "typescript",
+        version=2,
         aliases=("ts",),
     ),
-    Language("tsx", ("tsx",), (), (), "tree_sitter_typescript:language_tsx", "typescript"),
+    Language("tsx", ("tsx",), (), (), "tree_sitter_typescript:language_tsx", "typescript tsx", version=2),
     Language("go", ("go",), (), (), "tree_sitter_go:language", "go", aliases=("golang",)),
     Language("rust", ("rs",), (), _words("rust-script"), "tree_sitter_rust:language", "rust", aliases=("rs",)),
-    Language("java", ("java",), (), (), "tree_sitter_java:language", "java"),
+    Language("java", ("java",), (), (), "tree_sitter_java:language", "java", version=2),
     Language("c", _words("c h"), (), (), "tree_sitter_c:language", "c", version=2),
     Language(
         "cpp",

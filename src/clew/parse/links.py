@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import zstandard
 
+CALLED = "!"  # ends the name of what is called, where a field may have the same name
 NOWHERE = 0xFFFF  # the caller of what stands outside every definition
 _compressor: zstandard.ZstdCompressor | None = None
 
@@ -39,18 +40,21 @@ class Links(NamedTuple):
     returns: dict[int, str]  # of functions
     attributes: list[Attribute]
     properties: list[int]
+    exports: dict[str, str]  # where a file says which names it shows; `=` is the whole module
+    package: str
 
 
 def pack_links(links: Links) -> bytes:
     """Links as bytes."""
-    if len(links.refs) < 2 and not links.attributes and not links.bases:
+    if len(links.refs) < 2 and not links.attributes and not links.bases and not links.exports:
         return b""
     wide = "H" if len(links.refs) <= 0xFFFF else "I"
     arrays = [array(wide, links.of_use), array("H", links.callers)]
     if sys.byteorder == "big":
         for values in arrays:
             values.byteswap()
-    rest = [links.refs, links.bases, links.types, links.returns, links.attributes, links.properties, wide]
+    rest = [links.refs, links.bases, links.types, links.returns, links.attributes, links.properties]
+    rest += [links.exports, links.package, wide]
     text = json.dumps(rest, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     global _compressor
     if _compressor is None:
@@ -62,7 +66,7 @@ def pack_links(links: Links) -> bytes:
 def unpack_links(packed: bytes) -> Links:
     """The inverse of `pack_links`."""
     if not packed:
-        return Links([""], [], [], {}, {}, {}, [], [])
+        return Links([""], [], [], {}, {}, {}, [], [], {}, "")
     raw = zstandard.ZstdDecompressor().decompress(packed)
     count = int.from_bytes(raw[:4], "little")
     wide = "H" if raw.endswith(b'"H"]') else "I"
@@ -73,9 +77,10 @@ def unpack_links(packed: bytes) -> Links:
     if sys.byteorder == "big":
         of_use.byteswap()
         callers.byteswap()
-    refs, bases, types, returns, attributes, properties, _ = json.loads(raw[middle + 2 * count :])
+    refs, bases, types, returns, attributes, properties, *more = json.loads(raw[middle + 2 * count :])
     return Links(
         refs, of_use.tolist(), callers.tolist(), {int(k): v for k, v in bases.items()},
         {int(k): v for k, v in types.items()}, {int(k): v for k, v in returns.items()},
         [Attribute(*row) for row in attributes], properties,
+        *(more[:2] if len(more) > 2 else ({}, "")),  # earlier ones have neither
     )  # fmt: skip

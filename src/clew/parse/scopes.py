@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
 from typing import Any
 
 from clew.parse.links import NOWHERE
 from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS
 from clew.types import Symbol
 
+_BLOCK = -2
+
 
 class Scope:
     """A function, a class, what else binds names of its own, or the file."""
 
-    __slots__ = ("end", "is_class", "names", "parent", "start", "symbol", "values")
+    __slots__ = ("end", "is_block", "is_class", "names", "parent", "start", "symbol", "types", "values")
 
-    def __init__(self, start: int, end: int, symbol: int, parent: Scope | None, *, is_class: bool) -> None:
-        self.start, self.end, self.symbol, self.parent, self.is_class = start, end, symbol, parent, is_class
+    def __init__(
+        self, start: int, end: int, symbol: int, parent: Scope | None, *, is_class: bool, is_block: bool = False
+    ) -> None:
+        self.start, self.end, self.symbol, self.parent = start, end, symbol, parent
+        self.is_class, self.is_block = is_class, is_block
         self.names: dict[str, str] = {}  # what each is; "" for a variable
+        self.types: dict[str, str] = {}  # of names that are a value and a type, the type
         self.values: dict[str, str] = {}  # of variables, what is known of them so far
 
     def owner(self) -> int:
@@ -27,6 +32,16 @@ class Scope:
         while scope is not None and scope.symbol < 0:
             scope = scope.parent
         return scope.symbol if scope is not None else NOWHERE
+
+    def giver(self) -> int:
+        """The function that a return statement here is of; none for a function without a name."""
+        scope: Scope = self
+        while scope.is_block and scope.parent is not None:
+            scope = scope.parent
+        above = scope.parent
+        if scope.symbol < 0 and above is not None and above.end == scope.end:  # const f = () => …
+            scope = above
+        return scope.symbol if scope.symbol >= 0 and not scope.is_class else NOWHERE
 
     def owner_class(self) -> int:
         """The class that this is part of; -1 for none."""
@@ -39,20 +54,25 @@ class Scope:
 class Scopes:
     """All scopes of a blob, outer before inner."""
 
-    def __init__(self, size: int, symbols: list[Symbol], local: Iterable[Any]) -> None:
+    def __init__(
+        self, size: int, symbols: list[Symbol], captures: dict[str, list[Any]], own_kinds: frozenset[str] = frozenset()
+    ) -> None:
+        classes = CLASS_KINDS | {"type"} if own_kinds else CLASS_KINDS
+        kinds = classes | FUNCTION_KINDS | own_kinds
         spans = [
-            (symbol.start_byte, symbol.end_byte, ordinal, symbol.kind in CLASS_KINDS)
+            (symbol.start_byte, symbol.end_byte, ordinal, symbol.kind in classes)
             for ordinal, symbol in enumerate(symbols)
-            if symbol.kind in CLASS_KINDS or symbol.kind in FUNCTION_KINDS
+            if symbol.kind in kinds
         ]
-        spans += [(node.start_byte, node.end_byte, -1, False) for node in local]
-        spans.sort(key=lambda span: (span[0], -span[1], span[2]))
+        spans += [(node.start_byte, node.end_byte, -1, False) for node in captures.get("local", ())]
+        spans += [(node.start_byte, node.end_byte, _BLOCK, False) for node in captures.get("block", ())]
+        spans.sort(key=lambda span: (span[0], -span[1], span[2] < 0))
         self._all = [Scope(0, size + 1, -1, None, is_class=False)]
         stack = [self._all[0]]
         for start, end, symbol, is_class in spans:
             while stack[-1].end < end:
                 stack.pop()
-            scope = Scope(start, end, symbol, stack[-1], is_class=is_class)
+            scope = Scope(start, end, max(symbol, -1), stack[-1], is_class=is_class, is_block=symbol == _BLOCK)
             stack.append(scope)
             self._all.append(scope)
         self._starts = [scope.start for scope in self._all]

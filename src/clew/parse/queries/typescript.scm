@@ -124,3 +124,135 @@
 (private_property_identifier) @ref
 (shorthand_property_identifier) @ref
 (shorthand_property_identifier_pattern) @ref
+
+; -- scopes and what is known of values (parse/binding.py)
+[(function_expression) (generator_function) (arrow_function)] @local
+(if_statement [(statement_block (lexical_declaration)) @block (else_clause (statement_block (lexical_declaration)) @block)])
+[(for_statement) (for_in_statement) (catch_clause)] @block
+(while_statement (statement_block (lexical_declaration)) @block)
+(do_statement (statement_block (lexical_declaration)) @block)
+(try_statement body: (statement_block (lexical_declaration)) @block)
+(finally_clause (statement_block (lexical_declaration)) @block)
+(switch_body) @block
+(statement_block (statement_block) @block)
+(lexical_declaration (variable_declarator name: (identifier) @bind))
+(variable_declaration (variable_declarator name: (identifier) @bind.var))
+(for_in_statement left: (identifier) @bind)
+(catch_clause parameter: (identifier) @bind)
+(shorthand_property_identifier_pattern) @bind
+(pair_pattern value: (identifier) @bind)
+(array_pattern (identifier) @bind)
+(rest_pattern (identifier) @bind)
+(assignment_pattern left: (identifier) @bind)
+(arrow_function parameter: (identifier) @bind)
+(function_expression name: (identifier) @bind)
+
+(pair key: (property_identifier) @skip)
+(pair_pattern key: (property_identifier) @skip)
+(this) @this
+(super) @super
+(method_definition "get" name: (_) @property)
+(member_expression object: (call_expression function: (_) @recv.fn) @recv)
+(member_expression object: (new_expression constructor: (_) @recv.fn) @recv)
+(member_expression object: (parenthesized_expression [
+  (new_expression constructor: (_) @recv.fn)
+  (call_expression function: (_) @recv.fn)
+  (await_expression (call_expression function: (_) @recv.fn))]) @recv)
+(assignment_expression left: (member_expression object: (this) property: (_) @given))
+
+(variable_declarator value: [
+  (call_expression function: (_) @assign.fn)
+  (new_expression constructor: (_) @assign.fn)
+  (await_expression (call_expression function: (_) @assign.fn))
+  (await_expression [(identifier) (member_expression)] @assign.value)
+  [(identifier) (member_expression) (this)] @assign.value]) @assign
+(assignment_expression right: [
+  (call_expression function: (_) @assign.fn)
+  (new_expression constructor: (_) @assign.fn)
+  (await_expression (call_expression function: (_) @assign.fn))
+  [(identifier) (member_expression)] @assign.value]) @assign
+(return_statement [
+  (call_expression function: (_) @return.fn)
+  (new_expression constructor: (_) @return.fn)
+  [(identifier) (member_expression) (this)] @return.value])
+(arrow_function body: [
+  (call_expression function: (_) @return.fn)
+  (new_expression constructor: (_) @return.fn)
+  [(identifier) (member_expression)] @return.value])
+
+(export_statement declaration: (_ name: (_) @export))
+(export_statement declaration: (_ (variable_declarator name: (identifier) @export)))
+(export_statement "default" declaration: (_ name: (_) @export.default))
+(export_statement value: (identifier) @export.default)
+(export_statement !source (export_clause (export_specifier) @export))
+(assignment_expression
+  left: (member_expression object: (identifier) @_o) right: (identifier)
+  (#any-of? @_o "exports" "module")) @export.common
+(assignment_expression
+  left: (member_expression object: (member_expression object: (identifier) @_o)) right: (identifier)
+  (#eq? @_o "module")) @export.common
+(assignment_expression
+  left: (member_expression object: (identifier) @_o property: (property_identifier) @_e)
+  right: (object [(shorthand_property_identifier) (pair value: (identifier))] @export.common)
+  (#eq? @_o "module") (#eq? @_e "exports"))
+(variable_declarator
+  name: (identifier) @export.whole value: (assignment_expression) @_v
+  (#match? @_v "^(exports = )?module\\.exports ="))
+[(function_type) (constructor_type) (call_signature) (construct_signature) (mapped_type_clause)] @local
+(export_statement declaration: (ambient_declaration (_ name: (_) @export)))
+(export_statement declaration: (ambient_declaration (_ (variable_declarator name: (identifier) @export))))
+(required_parameter pattern: (identifier) @bind)
+(optional_parameter pattern: (identifier) @bind)
+(type_parameter name: (type_identifier) @bind)
+(mapped_type_clause name: (type_identifier) @bind)
+(infer_type . (type_identifier) @bind)
+(property_signature name: (_) @skip)
+(index_signature name: (identifier) @skip)
+
+(class_heritage (extends_clause value: [(identifier) (member_expression)] @base))
+(class_heritage (extends_clause value: (call_expression arguments: (arguments [(identifier) (member_expression)] @base))))
+(class_heritage (implements_clause [
+  (type_identifier) @base (nested_type_identifier) @base (generic_type name: (_) @base)]))
+(extends_type_clause [(type_identifier) @base (nested_type_identifier) @base (generic_type name: (_) @base)])
+(type_alias_declaration value: [
+  (type_identifier) @base (nested_type_identifier) @base (generic_type name: (_) @base)
+  (intersection_type [(type_identifier) @base (nested_type_identifier) @base (generic_type name: (_) @base)])
+  (intersection_type (intersection_type [(type_identifier) @base (nested_type_identifier) @base (generic_type name: (_) @base)]))
+  (union_type [(type_identifier) @base (nested_type_identifier) @base (generic_type name: (_) @base)])
+  (union_type (union_type [(type_identifier) @base (nested_type_identifier) @base (generic_type name: (_) @base)]))
+  (union_type (union_type (union_type [(type_identifier) @base (nested_type_identifier) @base (generic_type name: (_) @base)])))])
+(required_parameter pattern: _ @typed type: (type_annotation [
+  (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))
+(optional_parameter pattern: _ @typed type: (type_annotation [
+  (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))
+(variable_declarator name: _ @typed type: (type_annotation [
+  (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))
+(public_field_definition name: _ @typed type: (type_annotation [
+  (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))
+(property_signature name: _ @typed type: (type_annotation [
+  (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))
+(_ [pattern: _ @typed name: _ @typed] type: (type_annotation (union_type . [
+  (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]
+  (literal_type [(null) (undefined)]))))
+(variable_declarator name: _ @typed value: (as_expression (_) [
+  (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))
+(_ [pattern: _ @typed name: _ @typed] type: (type_annotation (generic_type
+  name: (type_identifier) @_w type_arguments: (type_arguments . [(type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)])
+  (#any-of? @_w "Partial" "Required" "Readonly" "NonNullable" "Omit" "Pick" "Promise" "Awaited"))))
+(type_parameter name: (type_identifier) @bound constraint: (constraint [
+  (type_identifier) @bound.type (nested_type_identifier) @bound.type (generic_type name: (_) @bound.type)]))
+(public_field_definition name: _ @assign.name value: [
+  (call_expression function: (_) @assign.fn)
+  (new_expression constructor: (_) @assign.fn)
+  [(identifier) (member_expression)] @assign.value]) @assign.field
+(_ return_type: (type_annotation [
+  (type_identifier) @returns (nested_type_identifier) @returns (generic_type name: (_) @returns)]))
+(_ return_type: (type_annotation (union_type . [
+  (type_identifier) @returns (nested_type_identifier) @returns (generic_type name: (_) @returns)]
+  (literal_type [(null) (undefined)]))))
+(_ return_type: (type_annotation (generic_type name: (type_identifier) @_p
+  type_arguments: (type_arguments . [
+    (type_identifier) @returns (nested_type_identifier) @returns (generic_type name: (_) @returns)]))
+  (#eq? @_p "Promise")))
+(_ return_type: (type_annotation (this_type) @this @returns))
+(member_expression object: (parenthesized_expression (as_expression (_) [(type_identifier) @cast (nested_type_identifier) @cast])) @cast.of)

@@ -1,0 +1,50 @@
+"""Names that a language has without any import: what they lead to is outside the project."""
+
+from __future__ import annotations
+
+import builtins
+
+_ECMASCRIPT = frozenset(
+    # values
+    "Array ArrayBuffer AggregateError Atomics BigInt BigInt64Array BigUint64Array Boolean DataView Date Error "
+    "EvalError FinalizationRegistry Float32Array Float64Array Function Infinity Int8Array Int16Array Int32Array Intl "
+    "Iterator JSON Map Math NaN Number Object Promise Proxy RangeError ReferenceError Reflect RegExp Set "
+    "SharedArrayBuffer String Symbol SyntaxError TypeError URIError Uint8Array Uint8ClampedArray Uint16Array "
+    "Uint32Array WeakMap WeakRef WeakSet WebAssembly arguments decodeURI decodeURIComponent encodeURI "
+    "encodeURIComponent escape eval globalThis isFinite isNaN parseFloat parseInt undefined unescape "
+    # hosts
+    "AbortController AbortSignal Blob Buffer Bun CustomEvent Deno Document Element Event EventSource EventTarget File "
+    "FormData Headers HTMLElement Image IntersectionObserver MessageChannel MutationObserver Node ReadableStream "
+    "Request ResizeObserver Response TextDecoder TextEncoder TransformStream URL URLSearchParams WebSocket Window "
+    "Worker WritableStream XMLHttpRequest __dirname __filename alert atob btoa cancelAnimationFrame clearImmediate "
+    "clearInterval clearTimeout confirm console crypto customElements document exports fetch global history "
+    "localStorage location module navigator performance process prompt queueMicrotask require requestAnimationFrame "
+    "self sessionStorage setImmediate setInterval setTimeout structuredClone window "
+    # tests
+    "afterAll afterEach beforeAll beforeEach describe expect it jest test vi "
+    # types
+    "Awaited AsyncGenerator AsyncIterable AsyncIterableIterator AsyncIterator Capitalize ConstructorParameters "
+    "Exclude Extract Generator InstanceType Iterable IterableIterator JSX Lowercase NodeJS NonNullable Omit "
+    "Parameters Partial Pick PromiseLike PropertyKey React Readonly ReadonlyArray ReadonlyMap ReadonlySet Record "
+    "Required ReturnType ThisType Uncapitalize Uppercase any bigint boolean never null number object string symbol "
+    "unknown void".split()
+)
+_JAVA = frozenset(
+    # java.lang
+    "Appendable ArithmeticException ArrayIndexOutOfBoundsException ArrayStoreException AssertionError AutoCloseable "
+    "Boolean Byte CharSequence Character Class ClassCastException ClassLoader ClassNotFoundException "
+    "CloneNotSupportedException Cloneable Comparable Deprecated Double Enum Error Exception Float FunctionalInterface "
+    "IllegalAccessException IllegalArgumentException IllegalStateException IndexOutOfBoundsException Integer "
+    "InterruptedException Iterable LinkageError Long Math NegativeArraySizeException NoSuchFieldException "
+    "NoSuchMethodException NullPointerException Number NumberFormatException Object OutOfMemoryError Override Process "
+    "ProcessBuilder Readable Record ReflectiveOperationException Runnable Runtime RuntimeException SafeVarargs "
+    "SecurityException Short StackOverflowError StackTraceElement StrictMath String StringBuffer StringBuilder "
+    "SuppressWarnings System Thread ThreadLocal Throwable UnsupportedOperationException Void".split()
+)
+BUILTINS = {
+    "python": frozenset(dir(builtins)),
+    "javascript": _ECMASCRIPT,
+    "typescript": _ECMASCRIPT,
+    "tsx": _ECMASCRIPT,
+    "java": _JAVA,
+}
