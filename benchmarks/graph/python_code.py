@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -27,9 +28,13 @@ class Code:
         self.sources: dict[str, Source] = {}
         for path in _files(project):
             text = (project.root / path).read_bytes().decode("utf-8", "surrogateescape")
-            source = read_source(path, text.removeprefix("\ufeff"))
-            if source is not None:
-                self.texts[path], self.sources[path] = text, source
+            read = read_source(path, text.removeprefix("\ufeff"))
+            if read is not None:
+                self.texts[path], self.sources[path] = text, read
+        self.classes: dict[str, list[tuple[str, str]]] = defaultdict(list)  # by name, where they are
+        for path, source in self.sources.items():
+            for qualified in source.bases:
+                self.classes[qualified.rpartition(".")[2]].append((path, qualified))
         self.modules: dict[str, str] = {}  # dotted name -> path, for each folder that imports start in
         for folder in reversed(project.search):
             prefix = "" if folder == "." else folder + "/"
@@ -79,6 +84,21 @@ class Code:
                     return definitions
         owner, _, last = name.rpartition(".")
         return self._inherited(path, owner, last, depth) if owner in source.bases else None
+
+    def inherited_here(self, path: str, name: str) -> list[Definition] | None:
+        """A member that a class of another file inherits from one of this file, as pyrefly names it.
+
+        The file is that of the member, but the class is the one that was asked: `C.get`, where a base of C is here."""
+        owner, _, member = name.rpartition(".")
+        asked = owner.rpartition(".")[2]
+        source = self.sources[path]
+        if asked not in self.classes or owner in source.definitions:  # no class: pyrefly knows only the text
+            return None
+        here = [found for base in source.bases if (found := source.definitions.get(f"{base}.{member}")) is not None]
+        if len(here) > 1:
+            inherited = [self._inherited(other, qualified, member, 0) for other, qualified in self.classes[asked]]
+            here = [found for found in here if any(found in (row or ()) for row in inherited)]
+        return here if len(here) == 1 else None
 
     def is_contested(self, path: str, name: str) -> bool:
         """Whether a name is a library's in one branch and the project's own in another."""

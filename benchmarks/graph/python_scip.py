@@ -39,11 +39,16 @@ def opinions_of(code: Code, documents: list[Document], package: str) -> Iterator
 
 
 def _misread(code: Code, path: str, place: Place, meaning: Definition | str) -> bool:
-    """A library's module that a file of the project hands on is given out as that file."""
-    site = code.sources[path].sites.get(place)
-    if isinstance(meaning, str) or meaning.kind != "module" or site is None or site.role == "import":
+    """Whether a name is said to mean something of another name, without an import that gives it that name.
+
+    What `import *` hands on is given out as the first name that it brings, and a library's module that a file of the
+    project hands on as that file."""
+    source = code.sources[path]
+    site = source.sites.get(place)
+    if isinstance(meaning, str) or site is None or site.role == "import":
         return False
-    return code.names[meaning.path].rpartition(".")[2] != site.name
+    names = {(binding.name or binding.module).rpartition(".")[2] for binding in source.imports.get(site.name, ())}
+    return (meaning.name or code.names[meaning.path]).rpartition(".")[2] not in {site.name, *names}
 
 
 def _other(code: Code, symbol: str, package: str) -> Definition | str:

@@ -34,9 +34,12 @@ class Opinions:
         if site.local:
             meaning = ["local"]
         for target in meaning:
-            if isinstance(target, Definition) and _defined_here(target, path, place, site):
+            if isinstance(target, Definition) and _is_no_fact(target, path, place, site):
                 continue
             found = self.targets.setdefault((path, place), {})
+            others = [who for other, who in found.items() if isinstance(other, Definition) and by not in who]
+            if target == "library" and others:
+                continue  # scip-python takes attributes that are called like a builtin for it
             checkers = found.setdefault(target, [])
             if by not in checkers:
                 checkers.append(by)
@@ -98,7 +101,10 @@ def _meaning(code: Code, targets: Iterable[pyrefly.Target]) -> list[Definition |
                 inner = name[len(module) + 1 :]
             else:
                 continue
-            definitions = code.resolve(path, inner.replace("<locals>.", ""))
+            inner = inner.replace("<locals>.", "")
+            definitions = code.resolve(path, inner)
+            if definitions is None:
+                definitions = code.inherited_here(path, inner)
             found += [definition for definition in definitions or () if definition not in found]
             library = library or definitions == []
             contested = contested or any(code.is_contested(found.path, found.name) for found in definitions or ())
@@ -120,6 +126,8 @@ def _site(source: Source, place: Place) -> Site | None:
     return None  # the name of a function or class that is being defined
 
 
-def _defined_here(target: Definition, path: str, place: Place, site: Site) -> bool:
-    """Whether the name stands there because it is being defined."""
+def _is_no_fact(target: Definition, path: str, place: Place, site: Site) -> bool:
+    """Whether the name stands there because it is being defined, or is what every module has, as `__name__`."""
+    if target.kind == "module":
+        return site.name.startswith("__")
     return site.role == "write" and target.path == path and place[0] in (target.line, *target.also)
