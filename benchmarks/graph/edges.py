@@ -1,7 +1,6 @@
-"""Where the edges come from that are measured: the one place to change when Clew has a graph.
+"""Where the edges come from that are measured: Clew's graph, and as a baseline what tools without a resolver do.
 
-`clew_edges` is the only function that others call. Until the resolver is here it gives the baseline: every use of a
-name is an edge to every definition of that name in the same language, which is what tools without a resolver do.
+The baseline takes every use of a name for an edge to every definition of that name in the same language.
 """
 
 from __future__ import annotations
@@ -13,11 +12,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from clew import Engine, load_config
+from clew.graph.build import USE_ROLES
+from clew.graph.nodes import Node, Nodes, find_nodes
+from clew.graph.references import tier_of_loose
+from clew.graph.resolve import TIERS
 from clew.lifecycle import gate
 from clew.parse.uses import unpack_uses
-from clew.store import facts, snapshots
+from clew.store import edges, facts, snapshots
+from clew.store.edges import GraphFile
 
-SOURCE = "name matching"  # where `clew_edges` has them from; kept with the figures
+SOURCE = "the graph"  # where `clew_edges` has them from; kept with the figures
 
 
 class Edge(NamedTuple):
@@ -34,8 +38,39 @@ class Edge(NamedTuple):
 
 
 def clew_edges(root: Path, home: Path) -> Iterator[Edge]:
-    """All edges between symbols of the tree at `root`, indexed under `home`."""
-    return name_edges(root, home)
+    """All edges between symbols of the tree at `root`, indexed under `home`.
+
+    A member of what nothing is known of is one if a single definition has its name; a mere `name` is no edge."""
+    engine = Engine(load_config({"home": str(home)}))
+    try:
+        engine.index(str(root))
+        codebase = engine.resolve(str(root))
+        with codebase.store.read() as connection:
+            snapshot = gate.require(gate.judge(codebase.store, connection, codebase.root))
+            nodes = Nodes(connection, snapshot.id)
+            only: dict[str, Node | None] = {}  # the definition of each name that is unique
+            for file in edges.files_of(connection, snapshot.id):
+                for row in edges.out_of_file(connection, snapshot.id, file.number):
+                    target = nodes.node(row.target) if row.target >= 0 else None
+                    if target is not None:
+                        yield from _edges(nodes, file, row.sites, target, TIERS[row.tier], USE_ROLES[row.role])
+                for loose in edges.loose_out_of_file(connection, snapshot.id, file.number):
+                    if loose.name not in only:
+                        found = find_nodes(nodes, loose.name)
+                        is_only = len(found) == 1 and TIERS[tier_of_loose(nodes, loose.name, found)] == "unique"
+                        only[loose.name] = found[0] if is_only else None
+                    if (target := only[loose.name]) is not None:
+                        yield from _edges(nodes, file, loose.sites, target, "unique", USE_ROLES[loose.role])
+    finally:
+        engine.close()
+
+
+def _edges(nodes: Nodes, file: GraphFile, sites: bytes, target: Node, tier: str, role: str) -> Iterator[Edge]:
+    held = nodes.file(target.id >> edges.NODE_BITS)
+    assert held is not None
+    line = nodes.place(held[1], target.name_byte)[0] if target.name_byte >= 0 else target.line
+    for byte in edges.unpack_sites(sites):
+        yield Edge(file.path, *nodes.place(file.facts, byte), target.path, line, target.qualified, tier, role)
 
 
 def name_edges(root: Path, home: Path) -> Iterator[Edge]:

@@ -12,7 +12,7 @@ from clew.graph.build import USE_ROLES
 from clew.graph.calls import CallGraph, Direction, Note
 from clew.graph.files import ImportGraph, import_graph
 from clew.graph.nodes import Node, Nodes, find_externals, find_nodes, node_at
-from clew.graph.references import Reference, references_to
+from clew.graph.references import Reference, Uses
 from clew.questions import Questions
 from clew.search import find
 from clew.search.filters import Filter, Scope
@@ -88,11 +88,10 @@ class Relations(Questions):
             reading.require_files()
             nodes = Nodes(reading.connection, reading.snapshot.id)
             definitions = _chosen(nodes, wanted, externals=True)
-            found = references_to(nodes, definitions, role=role)
-            files = _Files(reading, where)
-            kept = [item for item in found if files.shows(item.path)]
-            shown = tuple(kept[:limit])
-            return References(codebase.root, reading.fresh, tuple(definitions), shown, len(kept), len(kept) > limit)
+            uses = Uses(nodes, definitions, role=role)
+            uses.keep(_Files(reading, where).shows)
+            shown, total = tuple(uses.first(limit)), len(uses)
+            return References(codebase.root, reading.fresh, tuple(definitions), shown, total, total > limit)
 
         return self._reader.ask(codebase, ask)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import io
 
 _ECMASCRIPT = frozenset(
     # values
@@ -48,3 +49,12 @@ BUILTINS = {
     "tsx": _ECMASCRIPT,
     "java": _JAVA,
 }
+# Members that things of every language have: of one whose owner is unknown, the name says nothing.
+_HELD_BY = (str, bytes, list, dict, set, tuple, int, float, object, BaseException, io.TextIOWrapper, io.BytesIO, range)
+COMMON_MEMBERS = frozenset(name for kind in _HELD_BY for name in dir(kind)) | frozenset(
+    "add apply at bind call catch charAt clear concat delete done entries equals every exports filter finally find "
+    "findIndex flat flatMap forEach get getClass group has hashCode includes indexOf info isEmpty iterator json keys "
+    "length log map match message name next of on parse path post prototype push put query reduce render replaceAll "
+    "request resolve response result run save send set shift size slice some splice start status stop stringify "
+    "substring test text then toString trim type unshift url value valueOf values warn".split()
+)

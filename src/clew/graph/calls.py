@@ -128,9 +128,7 @@ def _rows(nodes: Nodes, node: Node, up: bool) -> list[EdgeRow]:
     if node.is_external and not up:
         return []
     if up:
-        rows = edges.into(nodes.connection, nodes.snapshot, [node.id])
-        rows = [row for row in rows if row.role == CALL]
-        return sorted(rows, key=lambda row: (row.tier, nodes.file(row.source >> NODE_BITS) or ("", 0), row.source))
+        return edges.callers(nodes.connection, nodes.snapshot, node.id, CALL)
     rows = edges.out_of(nodes.connection, nodes.snapshot, _within(nodes, node))
     rows = [row for row in rows if row.role == CALL]
     return sorted(rows, key=lambda row: (row.target < 0, row.tier, unpack_sites(row.sites)[0], row.target))

@@ -28,7 +28,6 @@ class Node(NamedTuple):
     end_line: int
     signature: str = ""
     name_byte: int = -1
-    interface: str = ""  # a hash of what its users can see of it
 
     @property
     def is_external(self) -> bool:
@@ -47,13 +46,27 @@ class Nodes:
         self.connection, self.snapshot = connection, snapshot
         self._files: dict[int, tuple[str, int] | None] = {}
         self._symbols: dict[int, list[Symbol]] = {}
-        self._contents: dict[int, tuple[bytes, list[int]]] = {}
+        self._contents: dict[int, bytes] = {}
 
     def file(self, number: int) -> tuple[str, int] | None:
         """Path and facts of a file."""
         if number not in self._files:
             self._files[number] = edges.file_at(self.connection, self.snapshot, number)
         return self._files[number]
+
+    def _symbol(self, facts_id: int, ordinal: int) -> Symbol | None:
+        if facts_id in self._symbols:
+            held = self._symbols[facts_id]
+            return held[ordinal] if ordinal < len(held) else None
+        return facts.find_symbol(self.connection, facts_id, ordinal)
+
+    def interface(self, node: Node) -> str:
+        """A hash of what users of a definition can see of it: places and bodies do not count."""
+        held = self.file(node.id >> NODE_BITS) if not node.is_external else None
+        ordinal = node.id & WHOLE_FILE
+        if held is None or ordinal >= len(self.symbols(held[1])):
+            return ""
+        return _interface(self.symbols(held[1]), ordinal)
 
     def symbols(self, facts_id: int) -> list[Symbol]:
         if facts_id not in self._symbols:
@@ -73,46 +86,39 @@ class Nodes:
         if ordinal == WHOLE_FILE:
             name = path.rpartition("/")[2]
             return Node(number, name, "", "file", path, 1, 1)
-        symbols = self.symbols(facts_id)
-        if ordinal < len(symbols):
-            symbol = symbols[ordinal]
+        symbol = self._symbol(facts_id, ordinal)
+        if symbol is not None:
             return Node(
                 number, symbol.name, symbol.qualified, symbol.kind, path, symbol.start_line, symbol.end_line,
-                symbol.signature, symbol.name_byte, _interface(symbols, ordinal),
+                symbol.signature, symbol.name_byte,
             )  # fmt: skip
         found = edges.attribute_at(self.connection, facts_id, ordinal)
         if found is None:
             return None
         name, owner, byte = found
         line, _ = self.place(facts_id, byte)
-        qualified = f"{symbols[owner].qualified}.{name}"
+        holder = self._symbol(facts_id, owner)
+        qualified = f"{holder.qualified}.{name}" if holder is not None else name
         return Node(number, name, qualified, "attribute", path, line, line, name_byte=byte)
 
     def place(self, facts_id: int, byte: int) -> tuple[int, int]:
         """Line and column of a byte, both from 1; columns count characters."""
-        content, starts = self.content(facts_id)
-        line = bisect_right(starts, byte)
-        return line, len(content[starts[line - 1] : byte].decode("utf-8", "replace")) + 1
+        content = self.content(facts_id)
+        start = content.rfind(b"\n", 0, byte) + 1
+        return content.count(b"\n", 0, start) + 1, len(content[start:byte].decode("utf-8", "replace")) + 1
 
     def byte_at(self, facts_id: int, line: int, column: int) -> int:
         """The byte of a line and column."""
-        content, starts = self.content(facts_id)
-        if not 1 <= line <= len(starts):
+        lines = self.content(facts_id).split(b"\n")
+        if not 1 <= line <= len(lines):
             return -1
-        end = starts[line] if line < len(starts) else len(content)
-        text = content[starts[line - 1] : end].decode("utf-8", "replace")
-        return starts[line - 1] + len(text[: max(column - 1, 0)].encode())
+        text = lines[line - 1].decode("utf-8", "replace")
+        return sum(map(len, lines[: line - 1])) + line - 1 + len(text[: max(column - 1, 0)].encode())
 
-    def content(self, facts_id: int) -> tuple[bytes, list[int]]:
-        """The bytes behind facts, and where each line starts."""
+    def content(self, facts_id: int) -> bytes:
+        """The bytes behind facts."""
         if facts_id not in self._contents:
-            content = facts.content(self.connection, facts.blob_of(self.connection, facts_id))
-            starts = [0]
-            at = content.find(b"\n")
-            while at >= 0:
-                starts.append(at + 1)
-                at = content.find(b"\n", at + 1)
-            self._contents[facts_id] = content, starts
+            self._contents[facts_id] = facts.content(self.connection, facts.blob_of(self.connection, facts_id))
         return self._contents[facts_id]
 
 

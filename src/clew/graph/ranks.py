@@ -17,13 +17,13 @@ from clew.store.store import Store
 DAMPING = 0.85
 ROUNDS = 30
 MAX_KEPT = 4
-TEST_SHARE = 0.1  # of what a use in a test counts
+ASIDE_SHARE = 0.1  # of what a use in a test or in vendored code counts
 
 
 class Ranks:
     """The edges of a snapshot as arrays."""
 
-    def __init__(self, connection: apsw.Connection, snapshot: int, is_test: Mapping[int, bool]) -> None:
+    def __init__(self, connection: apsw.Connection, snapshot: int, is_aside: Mapping[int, bool]) -> None:
         import numpy as np
 
         found = np.array(edges.pairs(connection, snapshot), np.int64).reshape(-1, 2)
@@ -31,12 +31,12 @@ class Ranks:
         inverse = inverse.reshape(-1, 2)
         self._sources, self._targets = inverse[:, 0], inverse[:, 1]
         self.files = self.nodes >> NODE_BITS
-        tests = np.fromiter((is_test.get(number, False) for number in self.files.tolist()), bool, len(self.nodes))
-        weight = np.where(tests[self._sources], TEST_SHARE, 1.0) if len(found) else np.zeros(0)
+        aside = np.fromiter((is_aside.get(number, False) for number in self.files.tolist()), bool, len(self.nodes))
+        weight = np.where(aside[self._sources], ASIDE_SHARE, 1.0) if len(found) else np.zeros(0)
         given = np.bincount(self._sources, weight, minlength=len(self.nodes))
         self._shares = weight / np.maximum(given[self._sources], 1e-12) if len(found) else weight
         self._is_end = given == 0
-        self._start = np.where(tests, TEST_SHARE, 1.0)
+        self._start = np.where(aside, ASIDE_SHARE, 1.0)
 
     def scores(self, focus: Mapping[int, float]) -> Any:
         """The rank of each node when one starts from some files (number: weight), or from everywhere."""
@@ -57,7 +57,7 @@ class Ranks:
 
 
 def load_ranks(
-    store: Store, connection: apsw.Connection, snapshot: int, generation: int, is_test: Mapping[int, bool]
+    store: Store, connection: apsw.Connection, snapshot: int, generation: int, is_aside: Mapping[int, bool]
 ) -> Ranks:
     """The ranks of a snapshot in this read transaction: those kept for its generation, or new ones."""
     kept: dict[Any, Ranks] = store.ranks
@@ -65,5 +65,5 @@ def load_ranks(
     if key not in kept:
         for old in [other for other in kept if other[0] == snapshot] + list(kept)[: 1 - MAX_KEPT]:
             kept.pop(old, None)
-        kept[key] = Ranks(connection, snapshot, is_test)
+        kept[key] = Ranks(connection, snapshot, is_aside)
     return kept[key]

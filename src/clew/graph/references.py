@@ -1,11 +1,12 @@
-"""Who uses a definition: where, in which role, and how that is known. Main call: `references_to`."""
+"""Who uses a definition: where, in which role, and how that is known. Main call: `Uses`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from clew.graph.build import USE_ROLES, evidence_of
+from clew.graph.builtin import COMMON_MEMBERS
 from clew.graph.nodes import Node, Nodes, find_nodes
 from clew.graph.resolve import TIERS
 from clew.store import edges
@@ -29,44 +30,72 @@ class Reference(NamedTuple):
     caller: str  # the definition that it stands in, "" for none
 
 
-def references_to(nodes: Nodes, wanted: Sequence[Node], *, role: str | None = None) -> list[Reference]:
-    """The uses of some nodes, the surest first, then in order of path and place.
+class Uses:
+    """The uses of some nodes in order: the surest first, then by path and place; each is looked up when it is shown.
 
     What is taken of things that nothing is known of counts when the name fits: `unique` if nothing else has it."""
-    found: list[tuple[int, Reference]] = []
-    for row in edges.into(nodes.connection, nodes.snapshot, [node.id for node in wanted]):
-        kind, line = evidence_of(row.evidence)
-        evidence = f"{kind}:{line}" if line else kind
-        name = next(node.name for node in wanted if node.id == row.target)
-        found += _at(nodes, row.source, row.sites, name, row.tier, row.role, evidence)
-    for name in sorted({node.name for node in wanted if not node.is_external and node.kind != "file"}):
-        others = [node for node in find_nodes(nodes, name) if node not in wanted]
-        tier = NAME if others else UNIQUE
-        for loose in edges.loose(nodes.connection, nodes.snapshot, name):
-            found += _at(nodes, loose.source, loose.sites, name, tier, loose.role, "name")
-    kept = [(tier, item) for tier, item in found if role in (None, item.role)]
-    return [item for _, item in sorted(set(kept), key=lambda pair: (pair[0], pair[1]))]
 
+    def __init__(self, nodes: Nodes, wanted: Sequence[Node], *, role: str | None = None) -> None:
+        self._nodes = nodes
+        names = {node.id: node.name for node in wanted}
+        found: set[_Use] = set()
+        for row in edges.into(nodes.connection, nodes.snapshot, list(names)):
+            if role in (None, USE_ROLES[row.role]):
+                found |= self._sites(row.source, row.sites, names[row.target], row.tier, row.role, row.evidence)
+        for name in sorted({node.name for node in wanted if not node.is_external and node.kind != "file"}):
+            for loose in edges.loose(nodes.connection, nodes.snapshot, name):
+                if role in (None, USE_ROLES[loose.role]):
+                    tier = tier_of_loose(nodes, name, wanted)
+                    found |= self._sites(loose.source, loose.sites, name, tier, loose.role, -1)
+        self._uses = sorted(found)
 
-def _at(
-    nodes: Nodes, source: int, sites: bytes, name: str, tier: int, role: int, evidence: str
-) -> list[tuple[int, Reference]]:
-    held = nodes.file(source >> NODE_BITS)
-    caller = nodes.node(source)
-    if held is None:
-        return []
-    path, facts_id = held
-    around = caller.qualified if caller is not None else ""
-    found = []
-    content, _ = nodes.content(facts_id)
-    for byte in unpack_sites(sites):
-        line, column = nodes.place(facts_id, byte)
-        width = len(name) if content.startswith(name.encode(), byte) else _word(content, byte)
-        item = Reference(
-            path, line, column, line, column + width, USE_ROLES[role], TIERS[tier], evidence, around
+    def keep(self, shows: Callable[[str], bool]) -> None:
+        """Only what is in files that are shown."""
+        self._uses = [use for use in self._uses if shows(use.path)]
+
+    def __len__(self) -> int:
+        return len(self._uses)
+
+    def first(self, limit: int) -> list[Reference]:
+        """The first of them."""
+        return [self._reference(use) for use in self._uses[:limit]]
+
+    def _sites(self, source: int, sites: bytes, name: str, tier: int, role: int, evidence: int) -> set[_Use]:
+        held = self._nodes.file(source >> NODE_BITS)
+        if held is None:
+            return set()
+        return {_Use(tier, held[0], byte, role, source, evidence, name) for byte in unpack_sites(sites)}
+
+    def _reference(self, use: _Use) -> Reference:
+        held, caller = self._nodes.file(use.source >> NODE_BITS), self._nodes.node(use.source)
+        assert held is not None
+        line, column = self._nodes.place(held[1], use.byte)
+        content = self._nodes.content(held[1])
+        width = len(use.name) if content.startswith(use.name.encode(), use.byte) else _word(content, use.byte)
+        kind, at = evidence_of(use.evidence) if use.evidence >= 0 else ("name", 0)
+        return Reference(
+            use.path, line, column, line, column + width, USE_ROLES[use.role], TIERS[use.tier],
+            f"{kind}:{at}" if at else kind, caller.qualified if caller is not None else "",
         )  # fmt: skip
-        found.append((tier, item))
-    return found
+
+
+class _Use(NamedTuple):
+    """A use before it is shown, in the order in which it is."""
+
+    tier: int
+    path: str
+    byte: int
+    role: int
+    source: int
+    evidence: int
+    name: str
+
+
+def tier_of_loose(nodes: Nodes, name: str, wanted: Sequence[Node]) -> int:
+    """How sure it is that a member of this name, of what nothing is known of, is meant: one that many things have is
+    anyone's."""
+    others = name in COMMON_MEMBERS or any(node not in wanted for node in find_nodes(nodes, name))
+    return NAME if others else UNIQUE
 
 
 def _word(content: bytes, byte: int) -> int:

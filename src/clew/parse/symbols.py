@@ -33,6 +33,7 @@ MAX_QUALIFIED = 1_000  # of what goes before the name: ten thousand nested eleme
 _COMPOUND_NAME = re.compile(r"[\w$~]+(?:(?:::|\.|:|\\|#)[\w$~?!=]+)+\Z")
 _TEMPLATE_ARGUMENTS = re.compile(r"\s*<.*", re.DOTALL)
 _CLOSING_HASHES = re.compile(r"\s+#+\Z")  # of a Markdown heading
+_BODY_COMMENT = re.compile(r":\s*#.*\Z")  # `def f(x):  # why`, when the body begins after it
 _NAME_SEPARATOR = re.compile(r"::|[.:\\#]")
 
 
@@ -241,4 +242,4 @@ def _signature(content: bytes, definition: _Definition) -> str:
         line_end = content.find(b"\n", definition.name_byte)
         end = min(definition.end, line_end if line_end >= 0 else definition.end)
     text = content[definition.start : min(end, definition.start + 4 * MAX_SIGNATURE)].decode("utf-8", "replace")
-    return " ".join(text.split())[:MAX_SIGNATURE].rstrip(" {:=")
+    return _BODY_COMMENT.sub("", " ".join(text.split()))[:MAX_SIGNATURE].rstrip(" {:=")

@@ -17,6 +17,7 @@ from clew.store.snapshots import Snapshot
 from clew.store.store import Store
 
 CHARS_PER_TOKEN = 4
+MAX_KEPT = 32
 POOL = 3_000  # definitions that are looked at, the best first
 FOCUS_BONUS = 3.0  # times the mean rank, for the definitions of the files in focus themselves
 _HIDDEN = frozenset({"attribute", "file", "variable", "constant", "field", "property"})  # they say little in a map
@@ -28,7 +29,17 @@ class Map(NamedTuple):
 
 
 def draw_map(store: Store, nodes: Nodes, snapshot: Snapshot, focus: Mapping[str, float], max_tokens: int) -> Map:
-    """The map for a focus (path: weight); an empty focus is the whole codebase."""
+    """The map for a focus (path: weight); an empty focus is the whole codebase. Maps are kept for their generation."""
+    key = (snapshot.id, snapshot.generation, tuple(sorted(focus.items())), max_tokens)
+    kept: dict[Any, Map] = store.maps
+    if key not in kept:
+        for old in [other for other in kept if other[:2] != key[:2]] + list(kept)[: 1 - MAX_KEPT]:
+            kept.pop(old, None)
+        kept[key] = _draw(store, nodes, snapshot, focus, max_tokens)
+    return kept[key]
+
+
+def _draw(store: Store, nodes: Nodes, snapshot: Snapshot, focus: Mapping[str, float], max_tokens: int) -> Map:
     ranked = _ranked(store, nodes, snapshot, focus)
     most = max_tokens * CHARS_PER_TOKEN
     few, many = 0, len(ranked)
@@ -45,8 +56,8 @@ def _ranked(store: Store, nodes: Nodes, snapshot: Snapshot, focus: Mapping[str, 
     import numpy as np
 
     files = {file.number: file.path for file in edges.files_of(nodes.connection, snapshot.id)}
-    is_test = {number: path_words(path).is_test for number, path in files.items()}
-    ranks = load_ranks(store, nodes.connection, snapshot.id, snapshot.generation, is_test)
+    is_aside = {number: _is_aside(path) for number, path in files.items()}
+    ranks = load_ranks(store, nodes.connection, snapshot.id, snapshot.generation, is_aside)
     weights = {number: focus[path] for number, path in files.items() if path in focus}
     scores: Any = ranks.scores(weights)
     if not len(scores):
@@ -57,9 +68,15 @@ def _ranked(store: Store, nodes: Nodes, snapshot: Snapshot, focus: Mapping[str, 
     found = []
     for place in np.argsort(-scores, kind="stable")[:POOL].tolist():
         node = nodes.node(int(ranks.nodes[place]))
-        if node is not None and node.kind not in _HIDDEN and (weights or not is_test.get(node.id >> NODE_BITS)):
+        if node is not None and node.kind not in _HIDDEN and (weights or not is_aside.get(node.id >> NODE_BITS)):
             found.append(node)
     return found
+
+
+def _is_aside(path: str) -> bool:
+    """Whether a file is no part of what a codebase is about: a test, or what was taken from elsewhere."""
+    words = path_words(path)
+    return words.is_test or words.is_legacy
 
 
 def _drawn(nodes: Nodes, chosen: list[Node]) -> tuple[str, tuple[Node, ...]]:

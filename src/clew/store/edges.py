@@ -139,6 +139,17 @@ def into(connection: apsw.Connection, snapshot: int, targets: Sequence[int]) -> 
     return _edges(connection, "target", snapshot, targets)
 
 
+def callers(connection: apsw.Connection, snapshot: int, target: int, role: int) -> list[EdgeRow]:
+    """The edges that lead to a node in a role: the surest first, then in order of path and place."""
+    rows = connection.execute(
+        "SELECT target, source, role, tier, evidence, sites FROM edge JOIN graph_file"
+        f" ON graph_file.snapshot = edge.snapshot AND number = source >> {NODE_BITS}"
+        " WHERE edge.snapshot = ? AND target = ? AND role = ? ORDER BY tier, path, source",
+        (snapshot, target, role),
+    )
+    return [EdgeRow._make(row) for row in rows]
+
+
 def out_of(connection: apsw.Connection, snapshot: int, sources: Sequence[int]) -> list[EdgeRow]:
     """The edges that go out from some nodes."""
     return _edges(connection, "source", snapshot, sources)
@@ -163,7 +174,7 @@ def nodes_named(connection: apsw.Connection, snapshot: int, name: str) -> list[t
     return fetch_all(
         connection,
         f"SELECT number, path, graph_file.facts, found.id & {WHOLE_FILE} FROM (SELECT id FROM symbol WHERE name = ?1"
-        f" UNION ALL SELECT id FROM attribute WHERE name = ?1) AS found JOIN graph_file"
+        f" UNION ALL SELECT id FROM attribute WHERE name = ?1) AS found CROSS JOIN graph_file"
         f" ON graph_file.facts = found.id >> {NODE_BITS} AND snapshot = ?2 ORDER BY path, 4",
         (name, snapshot),
     )
@@ -189,6 +200,15 @@ def loose_out_of(connection: apsw.Connection, snapshot: int, source: int) -> lis
     """What a node takes of things that nothing is known of."""
     sql = "SELECT name, source, role, sites FROM loose WHERE snapshot = ? AND source = ? ORDER BY name, role"
     return [LooseRow._make(row) for row in connection.execute(sql, (snapshot, source))]
+
+
+def loose_out_of_file(connection: apsw.Connection, snapshot: int, number: int) -> list[LooseRow]:
+    """The same for all nodes of a file."""
+    rows = connection.execute(
+        "SELECT name, source, role, sites FROM loose WHERE snapshot = ? AND source BETWEEN ? AND ?",
+        (snapshot, number << NODE_BITS, number << NODE_BITS | WHOLE_FILE),
+    )
+    return [LooseRow._make(row) for row in rows]
 
 
 def pairs(connection: apsw.Connection, snapshot: int) -> list[tuple[int, int]]:

@@ -187,15 +187,21 @@ def symbols_of(connection: apsw.Connection, facts: int) -> list[Symbol]:
 
 
 def symbol_at(connection: apsw.Connection, facts: int, ordinal: int) -> Symbol:
-    """One symbol of a blob."""
+    """One symbol of a blob that is there."""
+    found = find_symbol(connection, facts, ordinal)
+    assert found is not None
+    return found
+
+
+def find_symbol(connection: apsw.Connection, facts: int, ordinal: int) -> Symbol | None:
+    """One symbol of a blob, if it has so many."""
     row = fetch_one(
         connection,
         "SELECT kind, name, qualified, start_byte, end_byte, name_byte, start_line, end_line, signature, doc, parent"
         " FROM symbol WHERE id = ?",
         (facts << CHUNK_BITS | ordinal,),
     )
-    assert row is not None
-    return Symbol(*row)
+    return Symbol(*row) if row is not None else None
 
 
 def imports_of(connection: apsw.Connection, facts: int) -> list[Import]:

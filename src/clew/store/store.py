@@ -42,6 +42,7 @@ class Store:
         self._local = threading.local()
         self.views: dict[Any, Any] = {}  # what readers have laid out of a snapshot, kept for its generation
         self.ranks: dict[Any, Any] = {}  # likewise, of its graph
+        self.maps: dict[Any, Any] = {}  # likewise, what was drawn of that
 
     @property
     def model(self) -> ModelName:

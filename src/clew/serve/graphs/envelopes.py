@@ -58,7 +58,6 @@ def _definition(node: Node) -> Envelope:
     return {
         "id": node.key, "name": node.name, "qualified_name": node.qualified, "kind": node.kind, "path": node.path,
         "start_line": node.line, "end_line": node.end_line, "signature": node.signature,
-        "interface_hash": node.interface,
     }  # fmt: skip
 
 
