@@ -158,7 +158,8 @@ def out_of(connection: apsw.Connection, snapshot: int, sources: Sequence[int]) -
 def _edges(connection: apsw.Connection, column: str, snapshot: int, nodes: Sequence[int]) -> list[EdgeRow]:
     found: list[EdgeRow] = []
     for node in nodes:
-        sql = f"SELECT target, source, role, tier, evidence, sites FROM edge WHERE snapshot = ? AND {column} = ?"
+        by = "INDEXED BY edge_source" if column == "source" else ""  # without statistics SQLite would take the key
+        sql = f"SELECT target, source, role, tier, evidence, sites FROM edge {by} WHERE snapshot = ? AND {column} = ?"
         found += [EdgeRow._make(row) for row in connection.execute(sql, (snapshot, node))]
     return found
 
@@ -174,8 +175,8 @@ def nodes_named(connection: apsw.Connection, snapshot: int, name: str) -> list[t
     return fetch_all(
         connection,
         f"SELECT number, path, graph_file.facts, found.id & {WHOLE_FILE} FROM (SELECT id FROM symbol WHERE name = ?1"
-        f" UNION ALL SELECT id FROM attribute WHERE name = ?1) AS found CROSS JOIN graph_file"
-        f" ON graph_file.facts = found.id >> {NODE_BITS} AND snapshot = ?2 ORDER BY path, 4",
+        f" UNION ALL SELECT id FROM attribute WHERE name = ?1) AS found CROSS JOIN graph_file "
+        f" INDEXED BY graph_file_facts ON graph_file.facts = found.id >> {NODE_BITS} AND snapshot = ?2 ORDER BY path, 4",
         (name, snapshot),
     )
 
