@@ -56,7 +56,7 @@ class JavaLayout:
     def _packages(self) -> frozenset[str]:
         """Every end of a directory that has classes in it: which of them is the package, its imports say."""
         directories = {posixpath.dirname(path) for paths in self._files.values() for path in paths}
-        found = set()
+        found: set[str] = set()
         for directory in directories:
             parts = directory.split("/")
             found.update("/".join(parts[at:]) for at in range(len(parts)))
