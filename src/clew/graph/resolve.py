@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from clew.graph.builtin import BUILTINS
 from clew.graph.layout import Layout, Place
 from clew.graph.modules import Find, Module
+from clew.graph.namespaces import Namespaces
 from clew.parse.ecmascript import ECMASCRIPT
 from clew.parse.links import CALLED
 
@@ -50,6 +51,7 @@ class Resolver:
 
     def __init__(self, layout: Layout, find: Find) -> None:
         self._layout, self._find = layout, find
+        self._namespaces = Namespaces(layout, find)
         self._trails: list[set[str]] = [set()]
 
     def resolve(self, module: Module, ref: str) -> Known:
@@ -98,11 +100,20 @@ class Resolver:
             return Meaning(Value("above", module, int(rest)), "proven", "super")
         if letter == "V":
             owner, _, name = rest.partition(":")
-            value = self._of_class(module, int(owner), name, depth)
+            return self._visible(module, int(owner), name, depth)
+        return self._global(module, rest, depth) if letter == "G" else None
+
+    def _visible(self, module: Module, owner: int, name: str, depth: int) -> Meaning | None:
+        """A bare name in a class whose members need no `this`: its own, of one around it, or global."""
+        outside: Value | None = None
+        while owner >= 0:
+            value = self._of_class(module, owner, name, depth)
             if value is not None and value.kind != "external":
                 return Meaning(value, "proven", "self")
-            return self._global(module, name, depth) or (Meaning(value, "proven", "self") if value else None)
-        return self._global(module, rest, depth) if letter == "G" else None
+            outside = outside or value
+            owner = module.symbols[owner].parent
+        found = self._global(module, name, depth)
+        return found or (Meaning(outside, "proven", "self") if outside is not None else None)
 
     def _global(self, module: Module, name: str, depth: int) -> Meaning | None:
         """A name that the file does not bind: from an import of everything, or built in."""
@@ -121,6 +132,8 @@ class Resolver:
 
     def _of_package(self, module: Module, name: str, depth: int) -> Value | None:
         """What a file sees without an import since it is of the same package."""
+        if module.language == "csharp":
+            return self._of_namespaces(module, name, depth)
         if not module.links.package:
             return None
         place = self._layout.find(module.path, module.language, f"{module.links.package}.{name}")
@@ -130,10 +143,26 @@ class Resolver:
         self._depends(f"f:{place.path}")
         return self._value_at(place, module, depth)
 
+    def _of_namespaces(self, module: Module, name: str, depth: int) -> Value | None:
+        self._depends(f"n:{name}")
+        found = self._namespaces.find(module, name)
+        if found is not None:
+            self._depends(f"f:{found[0].path}")
+            return Value("definition", *found)
+        for other, ordinal in self._namespaces.static(module):
+            value = self._of_class(other, ordinal, name, depth + 1)
+            if value is not None and value.kind != "external":
+                return value
+        return None
+
     def _imported(self, module: Module, number: int, depth: int) -> Meaning | None:
         row = module.imports[number]
         evidence = f"import:{row.line}"
         held = self._module_of(module, number, depth)
+        if held is None and module.language == "csharp" and row.alias:
+            found = self._of_namespaces(module, row.module.rpartition(".")[2], depth)
+            if found is not None:
+                return Meaning(found, "proven", evidence)
         if held is None:
             name = ".".join(part for part in (row.module, row.name) if part)
             if module.language == "python" and not row.name and not row.alias:
@@ -270,7 +299,21 @@ class Resolver:
         found = module.own(ordinal, name)
         if found is not None:
             return Value("definition", module, found)
-        return self._above(module, ordinal, name, depth)
+        if module.language != "csharp":
+            return self._above(module, ordinal, name, depth)
+        parts = self._namespaces.parts(module, ordinal)
+        for other, part in parts:
+            found = other.own(part, name)
+            if found is not None:
+                self._depends(f"f:{other.path}")
+                return Value("definition", other, found)
+        outside = None
+        for other, part in [(module, ordinal), *parts]:
+            value = self._above(other, part, name, depth)
+            if value is not None and value.kind != "external":
+                return value
+            outside = outside or value
+        return outside
 
     def _above(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
         outside: Value | None = None
