@@ -228,12 +228,13 @@ def test_every_grammar_has_a_query_and_a_requirement() -> None:
     required = {name_of(requirement).replace("-", "_") for requirement in project()["runtime"]}
     for language in LANGUAGES.values():
         if language.grammar is not None:
-            assert (SRC / "parse" / "queries" / f"{language.query}.scm").is_file(), language.name
+            for name in language.query.split():
+                assert (SRC / "parse" / "queries" / f"{name}.scm").is_file(), language.name
             assert language.grammar.partition(":")[0] in required, language.name
 
 
 def test_every_query_is_used() -> None:
-    used = {language.query for language in LANGUAGES.values()}
+    used = {name for language in LANGUAGES.values() for name in language.query.split()}
     assert [path.stem for path in (SRC / "parse" / "queries").glob("*.scm") if path.stem not in used] == []
 
 

@@ -15,7 +15,7 @@ from clew import Engine, load_config
 from clew.graph.build import USE_ROLES
 from clew.graph.nodes import Node, Nodes, find_nodes
 from clew.graph.references import tier_of_loose
-from clew.graph.resolve import TIERS
+from clew.graph.values import TIERS
 from clew.lifecycle import gate
 from clew.parse.uses import unpack_uses
 from clew.store import edges, facts, snapshots

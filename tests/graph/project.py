@@ -6,7 +6,8 @@ from textwrap import dedent
 
 from clew.graph.layout import Layout
 from clew.graph.modules import Module, Named
-from clew.graph.resolve import Resolver, Value
+from clew.graph.resolve import Resolver
+from clew.graph.values import Value
 from clew.parse.extract import extract
 from clew.parse.languages import language_of
 from clew.parse.links import unpack_links

@@ -109,8 +109,9 @@ def test_packages_classes_and_members() -> None:
 def test_the_nearest_of_equal_names() -> None:
     """Two services with the same package and class; a library's class with a project's name."""
     service = "package com.x; public class Api { public void call() {} }\n"
-    user = "package com.x.web; import com.x.*; import lib.Other; "
-    user += "class Web { void go(Api a) { a.call(); Other.call(); } }\n"
+    user = (
+        "package com.x.web; import com.x.*; import lib.Other; class Web { void f(Api a) { a.call(); Other.call(); } }\n"
+    )
     project = Project({
         "one/src/com/x/Api.java": service,
         "one/src/com/x/web/Web.java": user,

@@ -107,7 +107,41 @@ def test_modules_and_elements() -> None:
         "main.mjs:3 data -> external:./data.json.default proven",
         "main.mjs:4 App -> view.jsx:App proven",
         "main.mjs:4 B -> view.jsx:Button proven",
+        "main.mjs:5 m -> view.jsx: proven",
         "main.mjs:5 data -> external:./data.json.default proven",
         "main.mjs:5 p -> external:./data.json.default.p proven",
         "main.mjs:5 p -> view.jsx:p proven",
+    }
+
+
+def test_conditional_and_late_imports() -> None:
+    """An import counts where it stands, and of two the first."""
+    project = Project({
+        "a.js": "exports.run = function () {};\n",
+        "b.js": "exports.run = function () {};\nexports.other = () => {};\n",
+        "main.js": """\
+            function one() {
+              const { run } = require("./a");
+              return run();
+            }
+            async function two(run) {
+              run();
+              const { run: late, other } = await import("./b");
+              late(other);
+            }
+            run();
+            if (process.env.X) { var run = require("./b").run; }
+            """,
+    })  # fmt: skip
+    found = {edge for edge in project.edges("main.js") if "external" not in edge}
+    assert found == {
+        "main.js:2 run -> a.js:run proven",
+        "main.js:3 run -> a.js:run proven",
+        "main.js:7 run -> b.js:run proven",
+        "main.js:7 late -> b.js:run proven",
+        "main.js:7 other -> b.js:other proven",
+        "main.js:8 late -> b.js:run proven",
+        "main.js:8 other -> b.js:other proven",
+        "main.js:10 run -> b.js:run proven",
+        "main.js:11 run -> b.js:run proven",
     }

@@ -18,7 +18,8 @@ import apsw
 
 from clew.graph.layout import Layout, is_configuration
 from clew.graph.modules import Module, Named
-from clew.graph.resolve import TIERS, Known, Meaning, Resolver
+from clew.graph.resolve import Resolver
+from clew.graph.values import TIERS, Known, Meaning
 from clew.parse.links import CALLED, NOWHERE, Links, unpack_links
 from clew.parse.uses import ROLES, unpack_places
 from clew.store import edges, facts
@@ -102,8 +103,10 @@ class _Graph:
             before = self._known.get(path)
             if before is None or before.shape != shape_of(module):
                 keys |= _keys_of(path, is_new=before is None)
+                keys |= {f"n:{symbol.name}" for symbol in module.symbols}
+                keys |= self._names_before(path)
         for path in gone:
-            keys |= _keys_of(path, is_new=True)
+            keys |= _keys_of(path, is_new=True) | self._names_before(path)
         if not keys or len(changed) == len(self._files):
             return changed
         import numpy as np
@@ -114,6 +117,12 @@ class _Graph:
         held = np.isin(np.frombuffer(b"".join(file.inputs for file in rest), "<u4"), wanted)
         owners = np.repeat(np.arange(len(rest)), sizes)
         return changed | {rest[place].path for place in np.unique(owners[held]).tolist()}
+
+    def _names_before(self, path: str) -> set[str]:
+        """The keys of the names that a file defined until now."""
+        before = self._known.get(path)
+        rows = facts.names_of(self._connection, before.facts) if before is not None else []
+        return {f"n:{name}" for _, name, _ in rows}
 
     def _facts_before(self, path: str) -> int:
         before = self._known.get(path)

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from clew.graph.build import USE_ROLES
 from clew.graph.modules import TYPE_KINDS
 from clew.graph.nodes import Node, Nodes
-from clew.graph.resolve import TIERS
+from clew.graph.values import TIERS
 from clew.store import edges
 from clew.store.edges import NODE_BITS, EdgeRow, unpack_sites
 

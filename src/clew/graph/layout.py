@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Protocol
 
+from clew.graph.layouts.csharp import CsharpLayout
 from clew.graph.layouts.ecmascript import EcmascriptLayout
 from clew.graph.layouts.java import JavaLayout
 from clew.graph.layouts.python import PythonLayout
@@ -35,13 +36,14 @@ class Layout:
 
     def __init__(self, paths: Iterable[str], read: Read | None = None) -> None:
         tree = Tree(paths, read)
-        ecmascript = EcmascriptLayout(tree)
+        ecmascript, self._csharp = EcmascriptLayout(tree), CsharpLayout(tree)
         self._families: dict[str, _Family] = {
             "python": PythonLayout(tree),
             "javascript": ecmascript,
             "typescript": ecmascript,
             "tsx": ecmascript,
             "java": JavaLayout(tree),
+            "csharp": self._csharp,
         }
 
     def find(self, importer: str, language: str, module: str) -> Place | None:
@@ -53,3 +55,7 @@ class Layout:
         """A module within a directory or a package, by its name; of several the nearest to the importer."""
         family = self._families.get(language)
         return family.inside(place, name, importer) if family is not None else None
+
+    def candidates(self, importer: str, name: str, language: str) -> list[str]:
+        """Files that may define a type, for languages whose imports do not say in which file it is."""
+        return self._csharp.candidates(importer, name) if language == "csharp" else []

@@ -46,7 +46,7 @@ class Module:
             held = found.setdefault(symbol.parent, {})
             if self.language not in _FIRST_COUNTS:
                 held[symbol.name] = ordinal
-            else:
+            elif symbol.kind != "constructor":  # its name is that of its class
                 is_marked = self.language in MARKS_CALLS and symbol.kind == "method"
                 held.setdefault(symbol.name + (CALLED if is_marked else ""), ordinal)
         for place, attribute in enumerate(self.links.attributes):

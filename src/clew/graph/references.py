@@ -8,7 +8,7 @@ from typing import NamedTuple
 from clew.graph.build import USE_ROLES, evidence_of
 from clew.graph.builtin import COMMON_MEMBERS
 from clew.graph.nodes import Node, Nodes, find_nodes
-from clew.graph.resolve import TIERS
+from clew.graph.values import TIERS
 from clew.store import edges
 from clew.store.edges import NODE_BITS, unpack_sites
 

@@ -8,44 +8,18 @@ library ends there, never at a definition of the project that happens to have th
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
 
 from clew.graph.builtin import BUILTINS
 from clew.graph.layout import Layout, Place
 from clew.graph.modules import Find, Module
+from clew.graph.namespaces import Namespaces
+from clew.graph.values import Known, Meaning, Value
 from clew.parse.ecmascript import ECMASCRIPT
 from clew.parse.links import CALLED
 
-Tier = Literal["proven", "typed", "unique", "name"]
-TIERS: tuple[Tier, ...] = ("proven", "typed", "unique", "name")
 NO_CIRCLE = 1 << 30
 MAX_DEPTH = 40  # of imports of imports, of classes above classes
 _NAME_PART = re.compile(r"[./\\\\:]+")
-
-
-class Value(NamedTuple):
-    """What an expression is: a module, a directory, a definition, an object of a class, a library's."""
-
-    kind: Literal["module", "directory", "definition", "object", "above", "external"]
-    module: Module | None = None
-    ordinal: int = -1
-    name: str = ""  # of a directory or of what is external
-    receiver: Value | None = None  # of a member, the object it was taken of
-
-
-class Meaning(NamedTuple):
-    """Where a reference leads, and how that is known."""
-
-    value: Value
-    tier: Tier
-    evidence: str  # what it rests on
-
-
-class Known(NamedTuple):
-    """A reference that was resolved, and the keys of what it rests on: files, and modules that are none."""
-
-    meaning: Meaning | None
-    inputs: frozenset[str]
 
 
 class Resolver:
@@ -53,6 +27,7 @@ class Resolver:
 
     def __init__(self, layout: Layout, find: Find) -> None:
         self._layout, self._find = layout, find
+        self._namespaces = Namespaces(layout, find)
         self._trails: list[set[str]] = [set()]
         self._open: dict[tuple[str, str], int] = {}  # what is being resolved, and how deep
         self._circle = NO_CIRCLE  # the outermost of those that was met again
@@ -107,11 +82,20 @@ class Resolver:
             return Meaning(Value("above", module, int(rest)), "proven", "super")
         if letter == "V":
             owner, _, name = rest.partition(":")
-            value = self._of_class(module, int(owner), name, depth)
+            return self._visible(module, int(owner), name, depth)
+        return self._global(module, rest, depth) if letter == "G" else None
+
+    def _visible(self, module: Module, owner: int, name: str, depth: int) -> Meaning | None:
+        """A bare name in a class whose members need no `this`: its own, of one around it, or global."""
+        outside: Value | None = None
+        while owner >= 0:
+            value = self._of_class(module, owner, name, depth)
             if value is not None and value.kind != "external":
                 return Meaning(value, "proven", "self")
-            return self._global(module, name, depth) or (Meaning(value, "proven", "self") if value else None)
-        return self._global(module, rest, depth) if letter == "G" else None
+            outside = outside or value
+            owner = module.symbols[owner].parent
+        found = self._global(module, name, depth)
+        return found or (Meaning(outside, "proven", "self") if outside is not None else None)
 
     def _global(self, module: Module, name: str, depth: int) -> Meaning | None:
         """A name that the file does not bind: from an import of everything, or built in."""
@@ -130,15 +114,33 @@ class Resolver:
 
     def _of_package(self, module: Module, name: str, depth: int) -> Value | None:
         """What a file sees without an import since it is of the same package."""
+        if module.language == "csharp":
+            return self._of_namespaces(module, name, depth)
         if not module.links.package:
             return None
         found = self._find_module(module, f"{module.links.package}.{name}", depth)
         return found if found is not None and found.kind != "directory" else None
 
+    def _of_namespaces(self, module: Module, name: str, depth: int) -> Value | None:
+        self._depends(f"n:{name}")
+        found = self._namespaces.find(module, name)
+        if found is not None:
+            self._depends(f"f:{found[0].path}")
+            return Value("definition", *found)
+        for other, ordinal in self._namespaces.static(module):
+            value = self._of_class(other, ordinal, name, depth + 1)
+            if value is not None and value.kind != "external":
+                return value
+        return None
+
     def _imported(self, module: Module, number: int, depth: int) -> Meaning | None:
         row = module.imports[number]
         evidence = f"import:{row.line}"
         held = self._module_of(module, number, depth)
+        if held is None and module.language == "csharp" and row.alias:
+            found = self._of_namespaces(module, row.module.rpartition(".")[2], depth)
+            if found is not None:
+                return Meaning(found, "proven", evidence)
         if held is None:
             name = ".".join(part for part in (row.module, row.name) if part)
             if module.language == "python" and not row.name and not row.alias:
@@ -283,10 +285,28 @@ class Resolver:
         found = module.own(ordinal, name)
         if found is not None and found < len(module.symbols):
             return Value("definition", module, found)
+        if module.language == "csharp":
+            return self._of_parts(module, ordinal, name, depth)
         above = self._above(module, ordinal, name, depth)
         if found is not None and (above is None or above.kind == "external"):
             return Value("definition", module, found)  # what methods give it is declared nowhere above
         return above
+
+    def _of_parts(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
+        """A member of a class that has parts in several files."""
+        parts = self._namespaces.parts(module, ordinal)
+        for other, part in parts:
+            found = other.own(part, name)
+            if found is not None:
+                self._depends(f"f:{other.path}")
+                return Value("definition", other, found)
+        outside = None
+        for other, part in [(module, ordinal), *parts]:
+            value = self._above(other, part, name, depth)
+            if value is not None and value.kind != "external":
+                return value
+            outside = outside or value
+        return outside
 
     def _above(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
         outside: Value | None = None

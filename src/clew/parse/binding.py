@@ -102,13 +102,14 @@ class _Binder:
         skipped = self._skips()
         walk = self._scopes.walk()
         inside = self._import_spans()
+        last_import = max((span[1] for span in inside), default=0)
         for start, end, role in zip(uses.starts, uses.ends, uses.roles, strict=True):
             while at < len(events) and events[at].at <= start:
                 self._happen(events[at])
                 at += 1
             scope = walk.to(start)
             links.callers.append(scope.owner())
-            path = self._imported(start, end, inside) if inside else ""
+            path = self._imported(start, end, inside) if start < last_import else ""
             is_variable = False
             if not path:
                 if start in skipped:

@@ -14,7 +14,7 @@ ECMASCRIPT = frozenset({"javascript", "typescript", "tsx"})
 OWN_KINDS = frozenset({"namespace", "module"})  # definitions that are scopes here, beside functions and classes
 MEMBER_KINDS = frozenset({"method", "constructor", "field", "property", "enum_member"})
 _PURE_TYPES = frozenset({"interface", "type"})
-_OWNER = re.compile(rb"([\w$]+)(?:\.prototype)?\s*\.\s*\Z")
+_WORD = b"_$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 _ITEM = re.compile(rb"(?:type\s+)?([\w$]+)(?:\s+as\s+([\w$]+))?\Z")
 _PAIR = re.compile(rb"([\w$]+)\s*:\s*([\w$]+)\Z")
 _GIVEN = re.compile(rb"(?:module\.)?exports(?:\.([\w$]+))?\s*=\s*([\w$]+)\Z")
@@ -42,10 +42,10 @@ def is_pure_type(symbol: Symbol) -> bool:
 
 def owner_name(content: bytes, name_byte: int) -> str:
     """`Foo` of `Foo.prototype.bar = function` and of `Foo.bar = function`, `this` of `this.bar = function`."""
-    if content[name_byte - 1 : name_byte] not in (b".", b" ", b"\n", b"\t"):
+    if content[name_byte - 1 : name_byte] != b".":
         return ""
-    match = _OWNER.search(content, max(0, name_byte - 200), name_byte)
-    return match[1].decode("utf-8", "replace") if match is not None else ""
+    before = content[max(0, name_byte - 120) : name_byte - 1].removesuffix(b".prototype")
+    return before[len(before.rstrip(_WORD)) :].decode("utf-8", "replace")
 
 
 def has_own_this(content: bytes, start: int) -> bool:

@@ -85,7 +85,9 @@ _TABLE = (
         version=2,
         aliases=("c++",),
     ),
-    Language("csharp", _words("cs csx"), (), (), "tree_sitter_c_sharp:language", "csharp", aliases=("c#", "cs")),
+    Language(
+        "csharp", _words("cs csx"), (), (), "tree_sitter_c_sharp:language", "csharp", version=2, aliases=("c#", "cs")
+    ),
     Language(
         "ruby",
         _words("rb rake gemspec ru podspec"),

@@ -46,7 +46,7 @@ class Links(NamedTuple):
 
 def pack_links(links: Links) -> bytes:
     """Links as bytes."""
-    if len(links.refs) < 2 and not links.attributes and not links.bases and not links.exports:
+    if not links.of_use and not links.exports and not links.package:
         return b""
     wide = "H" if len(links.refs) <= 0xFFFF else "I"
     arrays = [array(wide, links.of_use), array("H", links.callers)]

@@ -70,9 +70,8 @@ class Names:
         for node in captures.get("bind", ()):
             start, name = node.start_byte, self._text(node.start_byte, node.end_byte)
             scope = self.scopes.at(start)
-            if (scope.is_class and self._language not in _CLASS_BINDS) or scope.symbol == self.by_name_byte.get(
-                start, -1
-            ) >= 0:
+            is_its_own = start in self.by_name_byte and scope.symbol == self.by_name_byte[start]
+            if is_its_own or (scope.is_class and self._language not in _CLASS_BINDS):
                 continue  # a function's own name is not bound in it
             if (scope, name) not in undone and not scope.names.get(name, "").startswith(self._lasting):
                 scope.names[name] = ""
@@ -96,6 +95,8 @@ class Names:
     def _name(self, scope: Scope, ordinal: int, symbol: Symbol) -> None:
         """Give a scope the name of a definition in it."""
         if self._language in _NO_FREE_METHODS:
+            if symbol.kind == "constructor":
+                return  # the name is that of its class
             if scope.is_class or symbol.kind not in MEMBER_KINDS:  # those of a class without a name are not to be seen
                 is_marked = self._language in MARKS_CALLS and symbol.kind == "method"
                 scope.names.setdefault(symbol.name + (CALLED if is_marked else ""), f"D{ordinal}")

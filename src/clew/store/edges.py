@@ -175,8 +175,9 @@ def nodes_named(connection: apsw.Connection, snapshot: int, name: str) -> list[t
     return fetch_all(
         connection,
         f"SELECT number, path, graph_file.facts, found.id & {WHOLE_FILE} FROM (SELECT id FROM symbol WHERE name = ?1"
-        f" UNION ALL SELECT id FROM attribute WHERE name = ?1) AS found CROSS JOIN graph_file "
-        f" INDEXED BY graph_file_facts ON graph_file.facts = found.id >> {NODE_BITS} AND snapshot = ?2 ORDER BY path, 4",
+        f" UNION ALL SELECT id FROM attribute WHERE name = ?1) AS found CROSS JOIN"
+        f" graph_file INDEXED BY graph_file_facts ON graph_file.facts = found.id >> {NODE_BITS} AND snapshot = ?2"
+        " ORDER BY path, 4",
         (name, snapshot),
     )
 

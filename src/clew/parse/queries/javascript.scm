@@ -69,26 +69,33 @@
   function: (import) arguments: (arguments . (string (string_fragment) @import.module))) @import
 
 ; const x = require('m'), const {a, b: c} = require('m'), const x = require('m').y, require('m')
-(program (_
-  (variable_declarator
-    name: [
-      (identifier) @import.alias
-      (object_pattern [
-        (shorthand_property_identifier_pattern) @import.name
-        (pair_pattern key: (property_identifier) @import.name value: (identifier) @import.alias)])]
-    value: (call_expression
+((variable_declarator
+  name: [
+    (identifier) @import.alias
+    (object_pattern [
+      (shorthand_property_identifier_pattern) @import.name
+      (pair_pattern key: (property_identifier) @import.name value: (identifier) @import.alias)])]
+  value: (call_expression
+    function: (identifier) @_require
+    arguments: (arguments . (string (string_fragment) @import.module)))) @import
+  (#eq? @_require "require"))
+((variable_declarator
+  name: (identifier) @import.alias
+  value: (member_expression
+    object: (call_expression
       function: (identifier) @_require
-      arguments: (arguments . (string (string_fragment) @import.module)))) @import
-  (#eq? @_require "require")))
-(program (_
-  (variable_declarator
-    name: (identifier) @import.alias
-    value: (member_expression
-      object: (call_expression
-        function: (identifier) @_require
-        arguments: (arguments . (string (string_fragment) @import.module)))
-      property: (property_identifier) @import.name)) @import
-  (#eq? @_require "require")))
+      arguments: (arguments . (string (string_fragment) @import.module)))
+    property: (property_identifier) @import.name)) @import
+  (#eq? @_require "require"))
+; const x = await import('m'), const {a, b: c} = await import('m')
+(variable_declarator
+  name: [
+    (identifier) @import.alias
+    (object_pattern [
+      (shorthand_property_identifier_pattern) @import.name
+      (pair_pattern key: (property_identifier) @import.name value: (identifier) @import.alias)])]
+  value: (await_expression (call_expression
+    function: (import) arguments: (arguments . (string (string_fragment) @import.module))))) @import
 (program (expression_statement
   (call_expression
     function: (identifier) @_require

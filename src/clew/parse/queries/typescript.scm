@@ -89,26 +89,33 @@
   function: (import) arguments: (arguments . (string (string_fragment) @import.module))) @import
 
 ; const x = require('m'), const {a, b: c} = require('m'), const x = require('m').y, require('m')
-(program (_
-  (variable_declarator
-    name: [
-      (identifier) @import.alias
-      (object_pattern [
-        (shorthand_property_identifier_pattern) @import.name
-        (pair_pattern key: (property_identifier) @import.name value: (identifier) @import.alias)])]
-    value: (call_expression
+((variable_declarator
+  name: [
+    (identifier) @import.alias
+    (object_pattern [
+      (shorthand_property_identifier_pattern) @import.name
+      (pair_pattern key: (property_identifier) @import.name value: (identifier) @import.alias)])]
+  value: (call_expression
+    function: (identifier) @_require
+    arguments: (arguments . (string (string_fragment) @import.module)))) @import
+  (#eq? @_require "require"))
+((variable_declarator
+  name: (identifier) @import.alias
+  value: (member_expression
+    object: (call_expression
       function: (identifier) @_require
-      arguments: (arguments . (string (string_fragment) @import.module)))) @import
-  (#eq? @_require "require")))
-(program (_
-  (variable_declarator
-    name: (identifier) @import.alias
-    value: (member_expression
-      object: (call_expression
-        function: (identifier) @_require
-        arguments: (arguments . (string (string_fragment) @import.module)))
-      property: (property_identifier) @import.name)) @import
-  (#eq? @_require "require")))
+      arguments: (arguments . (string (string_fragment) @import.module)))
+    property: (property_identifier) @import.name)) @import
+  (#eq? @_require "require"))
+; const x = await import('m'), const {a, b: c} = await import('m')
+(variable_declarator
+  name: [
+    (identifier) @import.alias
+    (object_pattern [
+      (shorthand_property_identifier_pattern) @import.name
+      (pair_pattern key: (property_identifier) @import.name value: (identifier) @import.alias)])]
+  value: (await_expression (call_expression
+    function: (import) arguments: (arguments . (string (string_fragment) @import.module))))) @import
 (program (expression_statement
   (call_expression
     function: (identifier) @_require
@@ -222,23 +229,34 @@
   (union_type (union_type [(type_identifier) @base (nested_type_identifier) @base (generic_type name: (_) @base)]))
   (union_type (union_type (union_type [(type_identifier) @base (nested_type_identifier) @base (generic_type name: (_) @base)])))])
 (required_parameter pattern: _ @typed type: (type_annotation [
-  (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))
+  (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)
+  (union_type . [(type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)] (literal_type [(null) (undefined)]))]))
 (optional_parameter pattern: _ @typed type: (type_annotation [
-  (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))
+  (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)
+  (union_type . [(type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)] (literal_type [(null) (undefined)]))]))
 (variable_declarator name: _ @typed type: (type_annotation [
-  (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))
+  (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)
+  (union_type . [(type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)] (literal_type [(null) (undefined)]))]))
 (public_field_definition name: _ @typed type: (type_annotation [
-  (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))
+  (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)
+  (union_type . [(type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)] (literal_type [(null) (undefined)]))]))
 (property_signature name: _ @typed type: (type_annotation [
-  (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))
-(_ [pattern: _ @typed name: _ @typed] type: (type_annotation (union_type . [
-  (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]
-  (literal_type [(null) (undefined)]))))
+  (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)
+  (union_type . [(type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)] (literal_type [(null) (undefined)]))]))
+([
+  (required_parameter pattern: _ @typed type: (type_annotation (generic_type name: (type_identifier) @_w
+    type_arguments: (type_arguments . [(type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))))
+  (optional_parameter pattern: _ @typed type: (type_annotation (generic_type name: (type_identifier) @_w
+    type_arguments: (type_arguments . [(type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))))
+  (variable_declarator name: _ @typed type: (type_annotation (generic_type name: (type_identifier) @_w
+    type_arguments: (type_arguments . [(type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))))
+  (public_field_definition name: _ @typed type: (type_annotation (generic_type name: (type_identifier) @_w
+    type_arguments: (type_arguments . [(type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))))
+  (property_signature name: _ @typed type: (type_annotation (generic_type name: (type_identifier) @_w
+    type_arguments: (type_arguments . [(type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))))
+] (#any-of? @_w "Partial" "Required" "Readonly" "NonNullable" "Omit" "Pick" "Promise" "Awaited"))
 (variable_declarator name: _ @typed value: (as_expression (_) [
   (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))
-(_ [pattern: _ @typed name: _ @typed] type: (type_annotation (generic_type
-  name: (type_identifier) @_w type_arguments: (type_arguments . [(type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)])
-  (#any-of? @_w "Partial" "Required" "Readonly" "NonNullable" "Omit" "Pick" "Promise" "Awaited"))))
 (type_parameter name: (type_identifier) @bound constraint: (constraint [
   (type_identifier) @bound.type (nested_type_identifier) @bound.type (generic_type name: (_) @bound.type)]))
 (public_field_definition name: _ @assign.name value: [

@@ -1,0 +1,97 @@
+"""C#: every edge of small projects, and those that must not be there."""
+
+from __future__ import annotations
+
+from tests.graph.project import Project
+
+
+def test_namespaces_parts_and_members() -> None:
+    project = Project({
+        "Core/Item.cs": """\
+            namespace App.Core
+            {
+                public partial class Item : Base
+                {
+                    private readonly Store _store = new Store();
+                    public Store Shop { get; set; }
+                    public int Size() { return Count + Extra; }
+                    public void Save() { this._store.Put(this); Shop.Put(null); base.Check(); Check(); }
+                }
+                public class Base { public int Count; protected Base Check() { return this; } }
+            }
+            """,
+        "Core/Item.Part.cs": """\
+            namespace App.Core
+            {
+                public partial class Item { int Extra; void More() { Size(); Missing(); } }
+            }
+            """,
+        "Core/Store.cs": """\
+            namespace App.Core;
+            public class Store { public void Put(Item item) { item.Save(); } public static Store Open() => null; }
+            """,
+        "Other/Store.cs": "namespace App.Other;\npublic class Store { public void Put(int x) {} }\n",
+        "Web/Main.cs": """\
+            using System;
+            using App.Core;
+            using static App.Core.Store;
+            using Thing = App.Core.Item;
+            namespace App.Web;
+            class Main<T> where T : Store
+            {
+                async Task<Item> Go(Item item, Thing thing, T any, dynamic other)
+                {
+                    var store = new Store();
+                    store.Put(item);
+                    Open().Put(item: null);
+                    thing.Shop.Put(new Item { Shop = null });
+                    any.Put(null);
+                    other.Put(null);
+                    if (other is Item found) { found?.Save(); }
+                    ((Item)other).Save();
+                    Console.Save();
+                    foreach (var x in all) { x.Save(); }
+                    var again = await Go(item, thing, any, other);
+                    again.Save();
+                    return item;
+                }
+                void Put() {}
+            }
+            """,
+    })  # fmt: skip
+    item, store = "Core/Item.cs:Item", "Core/Store.cs:Store"
+    found = {edge.replace("App.Core.", "").replace("App.Web.", "") for edge in project.edges()}
+    found = {edge for edge in found if not edge.startswith("Other")}
+    assert found == {
+        "Core/Item.cs:3 Base -> Core/Item.cs:Base proven",
+        f"Core/Item.cs:5 Store -> {store} proven",
+        f"Core/Item.cs:6 Store -> {store} proven",
+        "Core/Item.cs:7 Count -> Core/Item.cs:Base.Count proven",
+        "Core/Item.cs:7 Extra -> Core/Item.Part.cs:Item.Extra proven",
+        f"Core/Item.cs:8 _store -> {item}._store proven",
+        f"Core/Item.cs:8 Put -> {store}.Put typed",
+        f"Core/Item.cs:8 Shop -> {item}.Shop proven",
+        "Core/Item.cs:8 Check -> Core/Item.cs:Base.Check proven",
+        "Core/Item.cs:10 Base -> Core/Item.cs:Base proven",
+        f"Core/Item.Part.cs:3 Size -> {item}.Size proven",
+        f"Core/Store.cs:2 Item -> {item} proven",
+        f"Core/Store.cs:2 Save -> {item}.Save typed",
+        f"Core/Store.cs:2 Store -> {store} proven",
+        f"Web/Main.cs:8 Item -> {item} proven",
+        f"Web/Main.cs:8 Thing -> {item} proven",
+        f"Web/Main.cs:6 Store -> {store} proven",
+        f"Web/Main.cs:10 Store -> {store} proven",
+        f"Web/Main.cs:11 Put -> {store}.Put typed",
+        f"Web/Main.cs:12 Open -> {store}.Open proven",
+        f"Web/Main.cs:12 Put -> {store}.Put typed",
+        f"Web/Main.cs:13 Shop -> {item}.Shop typed",
+        f"Web/Main.cs:13 Put -> {store}.Put typed",
+        f"Web/Main.cs:13 Item -> {item} proven",
+        f"Web/Main.cs:14 Put -> {store}.Put typed",
+        f"Web/Main.cs:16 Item -> {item} proven",
+        f"Web/Main.cs:16 Save -> {item}.Save typed",
+        f"Web/Main.cs:17 Item -> {item} proven",
+        f"Web/Main.cs:17 Save -> {item}.Save typed",
+        "Web/Main.cs:20 Go -> Web/Main.cs:Main.Go proven",
+        f"Web/Main.cs:21 Save -> {item}.Save typed",
+    }
