@@ -13,13 +13,15 @@ from clew.graph.calls import CallGraph, Direction, Note
 from clew.graph.files import ImportGraph, import_graph
 from clew.graph.nodes import Node, Nodes, find_externals, find_nodes, node_at
 from clew.graph.references import Reference, Uses
+from clew.graph.slices import Slice, slice_of
+from clew.parse.symbols import FUNCTION_KINDS
 from clew.questions import Questions
-from clew.search import find
+from clew.search import find, navigate
 from clew.search.filters import Filter, Scope
 from clew.search.query import parse_query
 from clew.search.reading import Reading
 from clew.search.repomap import draw_map
-from clew.store import snapshots
+from clew.store import facts, snapshots
 from clew.types import Answer
 
 MAX_CANDIDATES = 20
@@ -56,6 +58,16 @@ class RepoMap(Answer):
 @dataclass(frozen=True, slots=True)
 class Imports(Answer):
     graph: ImportGraph
+
+
+@dataclass(frozen=True, slots=True)
+class VariableSlice(Answer):
+    """What a variable of a function depends on, and what it reaches."""
+
+    path: str
+    function: str
+    variable: str
+    slice: Slice
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +152,31 @@ class Relations(Questions):
             drawn = draw_map(codebase.store, nodes, reading.snapshot, weights, max_tokens)
             chosen = tuple(sorted(weights, key=lambda file: -weights[file])) if focus else ()
             return RepoMap(codebase.root, reading.fresh, drawn.text, drawn.symbols, chosen)
+
+        return self._reader.ask(codebase, ask)
+
+    def slice(self, file: str, line: int, variable: str) -> VariableSlice:
+        """What a variable depends on and reaches within the function around a line of a file."""
+        codebase, key = self.catalog.resolve_file(file)
+
+        def ask(reading: Reading) -> VariableSlice:
+            entry = navigate.file_entry(reading.connection, reading.snapshot, key)
+            if entry.facts is None or entry.blob is None:
+                raise NotFound(f"{key} is no code that was parsed")
+            reading.check(key, entry.stat, entry.blob)
+            around = [
+                symbol
+                for symbol in facts.symbols_of(reading.connection, entry.facts)
+                if symbol.kind in FUNCTION_KINDS and symbol.start_line <= line <= symbol.end_line
+            ]
+            if not around:
+                raise NotFound(f"{key}:{line} is in no function; `clew outline` lists them")
+            function = around[-1]
+            content = facts.content(reading.connection, entry.blob)
+            found = slice_of(content, entry.language, (function.start_byte, function.end_byte), line, variable)
+            if found is None:
+                raise NotFound(f"{function.qualified} in {key} binds no variable {variable}")
+            return VariableSlice(codebase.root, reading.fresh, key, function.qualified, variable, found)
 
         return self._reader.ask(codebase, ask)
 

@@ -240,3 +240,25 @@ def test_a_library_is_external_and_can_be_asked_after(shop: tuple[Engine, str]) 
     found = engine.calls(Wanted("loads", "net.py"), root, direction="callees")
     assert [(call.target.key, call.target.is_external) for call in found.graph.calls] == [("external:json.loads", True)]
     assert places(engine.references(Wanted("json.loads"), root)) == ["net.py:5 call proven"]
+
+
+def test_a_variable_depends_on_some_lines_and_reaches_others(tmp_path: Path) -> None:
+    text = """\
+def pay(cart, rate):
+    net = cart.sum()
+    other = rate
+    tax = net * rate
+    other = 1
+    total = net + tax
+    print(total)
+    return total
+"""
+    root = write_tree(tmp_path / "tree", {"a.py": text})
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    found = engine.slice(str(root / "a.py"), 4, "tax").slice
+    assert [step.line for step in found.depends_on] == [1, 2, 4]
+    assert [step.line for step in found.reaches] == [6, 7, 8]
+    assert found.depends_on[-1].uses == ("net", "rate")
+    with pytest.raises(NotFound):
+        engine.slice(str(root / "a.py"), 4, "nothing")

@@ -284,7 +284,10 @@ def test_resources(place: Place) -> None:
         with pytest.raises(MCPError, match="Resource not found"):
             read(uri)
     templates = place.agent.run(lambda client: client.list_resource_templates()).resource_templates
-    assert [template.uri_template for template in templates] == ["clew://file/{root}/{+path}"]
+    assert [template.uri_template for template in templates] == ["clew://file/{root}/{+path}", "clew://map/{root}"]
+    assert "gamma" in read(f"clew://map/{quote(place.root, safe='')}")
+    with pytest.raises(MCPError, match="Resource not found"):
+        read("clew://map/nowhere")
     assert [item.uri for item in place.agent.run(lambda client: client.list_resources()).resources] == [
         "clew://codebases"
     ]

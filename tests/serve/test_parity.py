@@ -133,9 +133,13 @@ CASES: dict[str, list[tuple[dict[str, Any], list[str]]]] = {
     "repo_map": [
         ({"path": "{root}", "max_tokens": 2000}, ["map", "{root}"]),
         (
-            {"path": "{root}", "focus": ["app.py"], "max_tokens": 500},
-            ["map", "{root}", "--focus", "app.py", "--max-tokens", "500"],
+            {"path": "{root}", "focus": ["app.py"], "max_tokens": 3000},
+            ["map", "{root}", "--focus", "app.py", "--max-tokens", "3000"],
         ),
+    ],
+    "def_use": [
+        ({"file": "{root}/app.py", "line": 2, "variable": "text"}, ["slice", "{root}/app.py:2", "text"]),
+        ({"file": "{root}/app.py", "line": 2, "variable": "nothing"}, ["slice", "{root}/app.py:2", "nothing"]),
     ],
     "import_graph": [
         ({"path": "{root}"}, ["imports", "{root}"]),
@@ -179,6 +183,7 @@ def test_every_argument_has_a_case() -> None:
     without = {
         "search_codebase": {"continuation"},  # a handle lives in one process
         "search_text": {"paths", "max_tokens"},  # of agents: a command has --include, and no budget
+        "def_use": {"path"},  # a command names a file by itself
         "call_graph": {"note_limit"},  # people get every note that an answer has room for
         "find_similar": {"path"},  # a command takes the file alone
         "file_outline": {"path"},

@@ -60,9 +60,7 @@ def _ranked(store: Store, nodes: Nodes, snapshot: Snapshot, focus: Mapping[str, 
     ranks = load_ranks(store, nodes.connection, snapshot.id, snapshot.generation, is_aside)
     weights = {number: focus[path] for number, path in files.items() if path in focus}
     scores: Any = ranks.scores(weights)
-    if not len(scores):
-        return []
-    if weights:
+    if weights and len(scores):
         held = np.fromiter((weights.get(number, 0.0) for number in ranks.files.tolist()), float, len(scores))
         scores = scores + FOCUS_BONUS * scores.mean() * held
     found = []
@@ -70,6 +68,27 @@ def _ranked(store: Store, nodes: Nodes, snapshot: Snapshot, focus: Mapping[str, 
         node = nodes.node(int(ranks.nodes[place]))
         if node is not None and node.kind not in _HIDDEN and (weights or not is_aside.get(node.id >> NODE_BITS)):
             found.append(node)
+    if len(ranks.nodes) < POOL:  # a small codebase: what nobody uses has room too
+        seen = {node.id for node in found}
+        found += [node for node in _others(nodes, files, is_aside, weights) if node.id not in seen]
+    return found[:POOL]
+
+
+def _others(
+    nodes: Nodes, files: Mapping[int, str], is_aside: Mapping[int, bool], weights: Mapping[int, float]
+) -> list[Node]:
+    """All definitions that a map may show, those of files in focus first."""
+    found = []
+    for number in sorted(files, key=lambda number: (-weights.get(number, 0.0), files[number])):
+        held = nodes.file(number)
+        if held is None or (is_aside[number] and number not in weights):
+            continue
+        for ordinal, symbol in enumerate(nodes.symbols(held[1])):
+            node = nodes.node(number << NODE_BITS | ordinal) if symbol.kind not in _HIDDEN else None
+            if node is not None:
+                found.append(node)
+        if len(found) >= POOL:
+            break
     return found
 
 

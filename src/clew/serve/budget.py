@@ -15,7 +15,8 @@ MIN_TOKENS = 500  # less has no room for what every answer has
 CHARS_PER_TOKEN = 4
 GLANCE_LINES = 12  # of a snippet: these of a later hit are worth more than further ones of an earlier
 _LISTS = (  # what goes first comes first
-    "results", "matches", "items", "notes", "edges", "nodes", "references", "imports", "files", "cycles", "symbols",
+    "results", "matches", "items", "notes", "edges", "nodes", "references", "imports", "files", "cycles",
+    "reaches", "depends_on", "symbols",
     "definitions", "codebases", "candidates", "jobs", "transitions",
 )  # fmt: skip
 _CONTENT = frozenset({*_LISTS, "content", "text"})
@@ -36,8 +37,8 @@ def fit(envelope: Envelope, max_tokens: int = MAX_TOKENS) -> Envelope:
         _pack(envelope, room)
     elif "content" in envelope:
         _cut_content(envelope, room)
-    if size(envelope) > room and isinstance(envelope.get("text"), str):
-        _cut_text(envelope, room)
+    elif isinstance(envelope.get("text"), str):
+        _cut_map(envelope, room)
     for key in _LISTS:
         if size(envelope) > room and isinstance(envelope.get(key), list):
             _cut_list(envelope, key, room)
@@ -122,12 +123,15 @@ def _cut_lines(envelope: Envelope, room: int) -> None:
         envelope["message"] = f"line {first} alone is too long for one answer; search_text shows parts of it"
 
 
-def _cut_text(envelope: Envelope, room: int) -> None:
-    """As many whole lines of a map as fit in half of the room; the other half is for its definitions."""
-    lines = envelope["text"].split("\n")
-    envelope["text"] = _lines_within(lines, room // 2)
-    envelope["omitted"] = envelope.get("omitted", 0) + len(lines) - envelope["text"].count("\n") - 1
-    envelope["truncated"] = True
+def _cut_map(envelope: Envelope, room: int) -> None:
+    """A map's text is worth more than its definitions one by one; of it as many whole lines as fit."""
+    _cut_list(envelope, "symbols", room)
+    if size(envelope) > room:
+        lines = envelope["text"].split("\n")
+        envelope["text"] = ""
+        envelope["text"] = _lines_within(lines, room - size(envelope) - 60)
+        left_out = len(lines) - envelope["text"].count("\n") - 1
+        envelope |= {"omitted": envelope.get("omitted", 0) + left_out, "truncated": True}
 
 
 def _cut_list(envelope: Envelope, key: str, room: int) -> None:

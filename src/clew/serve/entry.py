@@ -10,7 +10,8 @@ import sys
 
 from clew.serve import wire
 
-QUESTIONS = frozenset("search grep symbol refs calls map imports outline paths read similar status jobs list".split())
+_ABOUT_CODE = "search grep symbol refs calls map imports slice outline paths read similar"
+QUESTIONS = frozenset((*_ABOUT_CODE.split(), "status", "jobs", "list"))
 INTERRUPTED = "interrupted; run the same command again to go on where it stopped"
 LOST = "clew: the daemon ended, and this connection with it; start `clew mcp` again"
 TYPE_CHECKING = False

@@ -109,21 +109,26 @@ class _Requests:
 
     async def list_resource_templates(self, _: Context, __: Any) -> types.ListResourceTemplatesResult:
         about = "A file of an indexed codebase; root is its absolute path, percent-encoded."
-        found = types.ResourceTemplate(uri_template=resources.FILE_TEMPLATE, name="file", description=about)
-        return types.ListResourceTemplatesResult(resource_templates=[found], ttl_ms=_LISTS_TTL_MS)
+        drawn = "The definitions that matter most in a codebase, as signatures; its root is percent-encoded"
+        found = [
+            types.ResourceTemplate(uri_template=resources.FILE_TEMPLATE, name="file", description=about),
+            types.ResourceTemplate(uri_template=resources.MAP_TEMPLATE, name="map", description=drawn),
+        ]
+        return types.ListResourceTemplatesResult(resource_templates=found, ttl_ms=_LISTS_TTL_MS)
 
     async def read_resource(self, context: Context, asked: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(asked.uri)
         if uri == resources.CODEBASES:
             envelope = await self._workers.call("list_codebases", {}, **self._who(context))
             return _resource(uri, _json(envelope), "application/json")
-        path = resources.file_of(uri)
-        if path is None:
+        path, root = resources.file_of(uri), resources.map_of(uri)
+        if path is None and root is None:
             raise MCPError(types.INVALID_PARAMS, f"Resource not found: {uri}", {"uri": uri})
-        envelope = await self._workers.call("read_file", {"path": path}, **self._who(context))
+        tool, key = ("read_file", "content") if path is not None else ("repo_map", "text")
+        envelope = await self._workers.call(tool, {"path": path or root}, **self._who(context))
         if envelope["status"] != "ok":
             raise MCPError(types.INVALID_PARAMS, f"Resource not found: {envelope['message']}", {"uri": uri})
-        return _resource(uri, envelope["content"], "text/plain")
+        return _resource(uri, envelope[key], "text/plain")
 
     async def list_prompts(self, _: Context, __: Any) -> types.ListPromptsResult:
         found = [

@@ -1,4 +1,4 @@
-"""What the MCP server has beside tools: codebases and files as resources, and prompts to begin with.
+"""What the MCP server has beside tools: codebases, files and maps as resources, and prompts to begin with.
 
 A file is read by the tool `read_file`, so what that does not give, this does not either.
 """
@@ -13,6 +13,8 @@ from urllib.parse import unquote
 CODEBASES = "clew://codebases"
 FILE = "clew://file/"
 FILE_TEMPLATE = "clew://file/{root}/{+path}"
+MAP = "clew://map/"
+MAP_TEMPLATE = "clew://map/{root}"
 
 
 class Prompt(NamedTuple):
@@ -28,9 +30,10 @@ PROMPTS = {
         "Get to know a codebase: what it is for, its parts, where to begin reading.",
         {"path": "Absolute path of the codebase"},
         "Get to know the codebase at {path} with Clew's tools. If an answer says not_indexed, call manage_index with "
-        "the arguments in its hints and wait until its status is done. Then search_codebase for the entry points, the "
-        "central data types and the main flow; use file_outline before read_file. Tell in one page what the codebase "
-        "is for, its parts and how they depend on each other, and the five files to read first, each with its reason.",
+        "the arguments in its hints and wait until its status is done. Then look at its repo_map, and "
+        "search_codebase for the entry points, the central data types and the main flow; use file_outline before "
+        "read_file. Tell in one page what the codebase is for, its parts and how they depend on each other, and the "
+        "five files to read first, each with its reason.",
     ),
     "find-where": Prompt(
         "Find where something is done, with proof.",
@@ -49,6 +52,12 @@ def file_of(uri: str) -> str | None:
     if not uri.startswith(FILE) or not slash or not path or not os.path.isabs(root):
         return None
     return os.path.join(root, *path.split("/")) if not path.startswith("/") else None
+
+
+def map_of(uri: str) -> str | None:
+    """The root of the codebase whose map a resource's name means, or None."""
+    root = unquote(uri.removeprefix(MAP))
+    return root if uri.startswith(MAP) and os.path.isabs(root) else None
 
 
 def filled(prompt: Prompt, given: Mapping[str, Any]) -> str:

@@ -68,6 +68,7 @@ _WORDS = {
     "call_graph": "Show who calls a function and whom it calls, up to three steps far.",
     "repo_map": "Show the definitions that matter most, as signatures: for the whole codebase, or for files or "
     "questions in focus. A good first look.",
+    "def_use": "Show the lines that a variable depends on and those it reaches, within its function.",
     "import_graph": "List which files import which, and import cycles.",
     "file_outline": "List what a file defines, with lines and signatures; cheaper than reading it.",
     "read_file": "Read a file, some lines of it, or one definition. Annotated, it comes with what is defined there.",
@@ -115,6 +116,7 @@ _SHAPES = {
     "call_graph": "nodes edges notes truncated",
     "repo_map": "text symbols",
     "import_graph": "files imports cycles",
+    "def_use": "depends_on reaches",
     "file_outline": "symbols",
     "read_file": "content start_line end_line total_lines truncated",
     "list_codebases": "codebases",
@@ -125,6 +127,7 @@ _SHAPES = {
 }
 _LISTS = (
     "results matches items symbols codebases definitions references nodes edges notes files imports cycles"
+    " depends_on reaches"
 ).split()
 _TYPES = {
     "content": "string",

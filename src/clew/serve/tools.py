@@ -18,7 +18,7 @@ from clew.search.query import MODES, VIEWS, one_of
 from clew.serve import advice, caller, envelopes, gates
 from clew.serve.budget import CHARS_PER_TOKEN
 from clew.serve.gates import Envelope
-from clew.serve.graphs.tools import call_graph, get_references, import_graph, repo_map
+from clew.serve.graphs.tools import call_graph, def_use, get_references, import_graph, repo_map
 from clew.serve.places import Globs, effective_scope, of_each, of_file, of_those_ready, place_of, places_of
 from clew.types import PROJECT, TextMode
 
@@ -236,7 +236,7 @@ TOOLS: dict[str, Callable[..., Envelope]] = {
     function.__name__: function
     for function in (
         manage_index, list_codebases, search_codebase, semantic_search, search_text, find_similar, get_symbol,
-        get_references, call_graph, repo_map, import_graph, list_paths, file_outline, read_file,
+        get_references, call_graph, repo_map, import_graph, def_use, list_paths, file_outline, read_file,
     )
 }  # fmt: skip
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from clew.errors import BadInput
 from clew.serve import asking
 from clew.serve.flags import question_flags
 
@@ -79,7 +80,22 @@ def imports_(path: str | None, file: str | None, **flags: Any) -> int:
     return asking.question("import_graph", path, arguments, terminal.imports, is_scoped=False, nothing=nothing, **flags)
 
 
-COMMANDS = (refs, calls, map_, imports_)
+@click.command("slice")
+@click.argument("place", metavar="FILE:LINE")
+@click.argument("variable")
+@question_flags
+def slice_(place: str, variable: str, **flags: Any) -> int:
+    """Show what VARIABLE depends on and reaches, within the function at FILE:LINE."""
+    from clew.serve.graphs import terminal
+
+    match = _PLACE.match(place)
+    if match is None:
+        return asking.refuse(place, flags["as_json"], BadInput(f"{place!r} is no FILE:LINE"), "def_use")
+    arguments = {"file": asking.asked(match[1]), "line": int(match[2]), "variable": variable}
+    return asking.question("def_use", match[1], arguments, terminal.variable_slice, is_file=True, **flags)
+
+
+COMMANDS = (refs, calls, map_, imports_, slice_)
 
 
 def _wanted(name: str, file: str | None) -> dict[str, Any]:

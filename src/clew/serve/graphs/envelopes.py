@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from clew.graph.calls import CallGraph, Note
 from clew.graph.nodes import Node
 from clew.graph.references import LAYER
-from clew.relations import Calls, Imports, References, RepoMap
+from clew.graph.slices import Step
+from clew.relations import Calls, Imports, References, RepoMap, VariableSlice
 from clew.search.filters import Scope
 from clew.serve import envelopes
 from clew.serve.gates import Envelope
@@ -52,6 +55,18 @@ def imports(path: str, found: Imports) -> Envelope:
     edges = [{"from": source, "to": target} for source, target in found.graph.imports]
     cycles = [list(cycle) for cycle in found.graph.cycles]
     return envelopes.ok(path, found, Scope(), files=list(found.graph.files), imports=edges, cycles=cycles)
+
+
+def variable_slice(path: str, found: VariableSlice) -> Envelope:
+    """The lines that a variable depends on, and those that it reaches."""
+
+    def steps(lines: Iterable[Step]) -> list[Envelope]:
+        return [{"line": s.line, "text": s.text, "binds": list(s.binds), "uses": list(s.uses)} for s in lines]
+
+    return envelopes.ok(
+        path, found, Scope(), file=found.path, function=found.function, variable=found.variable,
+        depends_on=steps(found.slice.depends_on), reaches=steps(found.slice.reaches),
+    )  # fmt: skip
 
 
 def _definition(node: Node) -> Envelope:

@@ -115,3 +115,12 @@ def imports(envelope: Envelope) -> str:
     lines = [f"{edge['from']} -> {edge['to']}" for edge in envelope["imports"]]
     lines += [paint(f"circle: {' '.join(cycle)}", "bad") for cycle in envelope["cycles"]]
     return "\n".join(lines)
+
+
+def variable_slice(envelope: Envelope) -> str:
+    """The lines of a slice, before and after."""
+    lines = [f"{paint(envelope['variable'], 'symbol')} in {envelope['function']}"]
+    for key, title in (("depends_on", "depends on"), ("reaches", "reaches")):
+        lines.append(paint(title, "dim"))
+        lines += [f"  {place(envelope['file'], step['line'])}  {step['text']}" for step in envelope[key]]
+    return "\n".join(lines)

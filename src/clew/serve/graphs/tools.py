@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from clew.errors import BadInput
 from clew.serve.gates import Envelope
-from clew.serve.places import Globs, effective_scope, place_of
+from clew.serve.places import Globs, effective_scope, of_file, place_of
 from clew.source import roots
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 CallDirection = Literal["callers", "callees", "both"]
 UseRole = Literal["call", "type", "ref", "import"]
 MAP_TOKENS = 2_000
+ENVELOPE_TOKENS = 300  # for what an answer has beside the map
 
 
 def get_references(
@@ -71,7 +72,8 @@ def repo_map(engine: Engine, path: str | None = None, focus: Globs = None, max_t
     root = engine.resolve(place).root
     wanted = [os.path.relpath(item, root) if os.path.isabs(item) else item for item in focus or ()]
     tokens = MAP_TOKENS if max_tokens is None else max_tokens
-    return envelopes.repo_map(place, engine.map(place, focus=wanted, max_tokens=tokens))
+    room = max(tokens - ENVELOPE_TOKENS, tokens // 2)
+    return envelopes.repo_map(place, engine.map(place, focus=wanted, max_tokens=room))
 
 
 def import_graph(engine: Engine, path: str | None = None, file: str | None = None) -> Envelope:
@@ -80,6 +82,16 @@ def import_graph(engine: Engine, path: str | None = None, file: str | None = Non
 
     place = place_of(path)
     return envelopes.imports(place, engine.imports(place, file=_key(engine, place, file) if file else None))
+
+
+def def_use(engine: Engine, file: str, line: int, variable: str, path: str | None = None) -> Envelope:
+    """What a variable depends on and reaches, within its function."""
+    from clew.serve.graphs import envelopes
+
+    def ask(absolute: str) -> Envelope:
+        return envelopes.variable_slice(absolute, engine.slice(absolute, line, variable))
+
+    return of_file(engine, file, path, ask)
 
 
 def _wanted(
