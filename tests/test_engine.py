@@ -404,3 +404,11 @@ def test_a_path_that_cannot_be_is_bad_input(engine: Engine, path: str) -> None:
             question("alpha", path)
     with pytest.raises((BadInput, NotIndexed)):
         engine.read(path)
+
+
+def test_a_name_in_another_case_is_found_where_the_exact_one_is_of_another_kind(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", {"a.py": "class Engine: ...\n\n\nengine = Engine()\n"})
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    assert [item.symbol.kind for item in engine.symbol("engine", str(root)).symbols] == ["variable"]
+    assert [item.symbol.name for item in engine.symbol("engine", str(root), kind="class").symbols] == ["Engine"]

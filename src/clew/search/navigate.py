@@ -40,12 +40,14 @@ def symbols_named(
     if not parts:
         return []
     suffix = "." + ".".join(parts)
-    found = _named(connection, snapshot, parts[-1], where, exact=True) or _named(
-        connection, snapshot, parts[-1], where, exact=False
-    )
-    matching = [item for item in found if f".{item.symbol.qualified}".lower().endswith(suffix.lower())]
-    exact = [item for item in matching if f".{item.symbol.qualified}".endswith(suffix)]
-    chosen = [item for item in exact or matching if kind is None or item.symbol.kind == kind]
+    for is_exact in (True, False):  # what is found in the exact case hides the rest, if it is what was asked for
+        named = _named(connection, snapshot, parts[-1], where, exact=is_exact)
+        found = [item for item in named if kind is None or item.symbol.kind == kind]
+        matching = [item for item in found if f".{item.symbol.qualified}".lower().endswith(suffix.lower())]
+        exact = [item for item in matching if f".{item.symbol.qualified}".endswith(suffix)]
+        chosen = exact or matching
+        if chosen:
+            break
     return sorted(chosen, key=lambda item: (_kind_rank(item.symbol.kind), item.file.path, item.symbol.start_byte))
 
 
