@@ -60,6 +60,11 @@ class Module:
         return [number for number, row in enumerate(self.imports) if row.name == "*"]
 
     @cached_property
+    def attribute_places(self) -> dict[int, int]:
+        """The ordinal of each attribute by its first place."""
+        return {held.byte: len(self.symbols) + place for place, held in enumerate(self.links.attributes)}
+
+    @cached_property
     def properties(self) -> frozenset[int]:
         return frozenset(self.links.properties)
 

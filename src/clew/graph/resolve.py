@@ -8,6 +8,7 @@ library ends there, never at a definition of the project that happens to have th
 from __future__ import annotations
 
 import builtins
+import re
 from typing import Literal, NamedTuple
 
 from clew.graph.layout import Layout, Place
@@ -15,7 +16,9 @@ from clew.graph.modules import Find, Module
 
 Tier = Literal["proven", "typed", "unique", "name"]
 TIERS: tuple[Tier, ...] = ("proven", "typed", "unique", "name")
+NO_CIRCLE = 1 << 30
 MAX_DEPTH = 40  # of imports of imports, of classes above classes
+_NAME_PART = re.compile(r"[./\\\\:]+")
 _BUILTINS = {"python": frozenset(dir(builtins))}
 
 
@@ -49,21 +52,25 @@ class Resolver:
     def __init__(self, layout: Layout, find: Find) -> None:
         self._layout, self._find = layout, find
         self._trails: list[set[str]] = [set()]
+        self._open: dict[tuple[str, str], int] = {}  # what is being resolved, and how deep
+        self._circle = NO_CIRCLE  # the outermost of those that was met again
 
     def resolve(self, module: Module, ref: str) -> Known:
         """Where a reference of a file leads, None when that cannot be said, and what that depends on."""
-        self._meaning(module, ref, 0)
-        known: Known = module.known[ref]
-        return known
+        self._trails, self._open, self._circle = [set()], {}, NO_CIRCLE
+        meaning = self._meaning(module, ref, 0)
+        return Known(meaning, frozenset(self._trails[0]))
 
     def _meaning(self, module: Module, ref: str, depth: int) -> Meaning | None:
         known: Known | None = module.known.get(ref)
         if known is not None:
             self._trails[-1].update(known.inputs)
             return known.meaning
-        if depth > MAX_DEPTH:
+        key = (module.path, ref)
+        if depth > MAX_DEPTH or key in self._open:  # a circle leads nowhere
+            self._circle = min(self._circle, self._open.get(key, 0))
             return None
-        module.known[ref] = Known(None, frozenset())  # a circle leads nowhere
+        level = self._open[key] = len(self._open)
         self._trails.append(set())
         cut = max(ref.rfind("."), ref.rfind("("), ref.rfind("^"))
         if cut <= 0:
@@ -73,7 +80,10 @@ class Resolver:
             found = self._step(held, ref[cut], ref[cut + 1 :], depth) if held is not None else None
         inputs = self._trails.pop()
         self._trails[-1].update(inputs)
-        module.known[ref] = Known(found, frozenset(inputs))
+        del self._open[key]
+        if self._circle >= level:  # else it holds only for whoever asked first, and is not kept
+            module.known[ref] = Known(found, frozenset(inputs))
+            self._circle = NO_CIRCLE if self._circle == level else self._circle
         return found
 
     # -- bases -------------------------------------------------------------------------------------
@@ -85,7 +95,7 @@ class Resolver:
         if letter == "I":
             return self._imported(module, int(rest), depth)
         if letter == "M":
-            held = self._value_at(self._layout.find(module.path, module.language, module.imports[int(rest)].module))
+            held = self._find_module(module, module.imports[int(rest)].module)
             return Meaning(held, "proven", f"import:{module.imports[int(rest)].line}") if held is not None else None
         if letter == "S":
             return Meaning(Value("object", module, int(rest)), "proven", "self")
@@ -131,13 +141,25 @@ class Resolver:
         name = row.module
         if module.language == "python" and not row.name and not row.alias:
             name = name.partition(".")[0]  # `import a.b` gives the file `a`
+        return self._find_module(module, name)
+
+    def _find_module(self, module: Module, name: str) -> Value | None:
+        """A module by its name; it depends on whatever comes or goes under the first or the last part of that."""
         place = self._layout.find(module.path, module.language, name)
-        self._depends(f"m:{name}" if place is None else f"f:{place.path}")
+        parts = [part for part in _NAME_PART.split(name) if part]
+        for part in parts[:1] + parts[1:][-1:]:
+            self._depends(f"m:{part}")
         return self._value_at(place)
+
+    def _inside(self, place: Place, name: str, language: str) -> Value | None:
+        """A module by its name within a directory."""
+        self._depends(f"m:{name}")
+        return self._value_at(self._layout.inside(place, name, language))
 
     def _value_at(self, place: Place | None) -> Value | None:
         if place is None:
             return None
+        self._depends(f"f:{place.path}")
         if place.is_directory:
             return Value("directory", name=place.path)
         found = self._find(place.path)
@@ -171,7 +193,7 @@ class Resolver:
         if depth > MAX_DEPTH:
             return None
         if value.kind == "directory":
-            return self._value_at(self._layout.inside(Place(value.name, True), name, "python"))
+            return self._inside(Place(value.name, True), name, "python")
         module = value.module
         if module is None:
             return None
@@ -196,7 +218,7 @@ class Resolver:
             if meaning is not None:
                 return meaning.value
         place = Place(module.path)
-        submodule = self._value_at(self._layout.inside(place, name, module.language))
+        submodule = self._inside(place, name, module.language)
         if submodule is not None:
             return submodule
         for number in module.star_imports:
