@@ -26,7 +26,7 @@ class Project:
             facts = self._facts[path] = extract(content, language)
             symbols = [Named(symbol.kind, symbol.name, symbol.parent) for symbol in facts.symbols]
             self._modules[path] = Module(path, number, language, symbols, facts.imports, unpack_links(facts.links))
-        self._resolver = Resolver(Layout(self._contents), self._modules.get)
+        self._resolver = Resolver(Layout(self._contents, self._contents.get), self._modules.get)
 
     def edges(self, path: str | None = None) -> set[str]:
         """Every edge of a file, or of all; names that lead nowhere have none."""

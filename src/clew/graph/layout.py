@@ -1,113 +1,49 @@
 """Where modules live: from what an import says to the file it means, by the rules of each language.
 
-It knows paths and nothing of their contents. A module that is no file of the tree is external. Main call:
-`Layout.find`.
+It knows paths, and of contents only those that say where modules are (`go.mod`, `Cargo.toml`). A module that is no
+file of the tree is external. Main call: `Layout.find`.
 """
 
 from __future__ import annotations
 
-import posixpath
-import sys
 from collections.abc import Iterable
 from functools import cached_property
-from typing import NamedTuple
 
-_SOURCE_ROOTS = frozenset({"", "src", "lib", "python", "source"})
+from clew.graph.layouts.golang import GoLayout
+from clew.graph.layouts.python import PythonLayout
+from clew.graph.layouts.tree import Place, Read, Tree
 
-
-class Place(NamedTuple):
-    """What an import means: a file, or a directory of them."""
-
-    path: str
-    is_directory: bool = False
+__all__ = ["Layout", "Place"]
 
 
 class Layout:
-    """The paths of a snapshot."""
+    """The paths of a snapshot, and a way to read the files that configure it."""
 
-    def __init__(self, paths: Iterable[str]) -> None:
-        self._files = frozenset(paths)
-
-    @cached_property
-    def _directories(self) -> frozenset[str]:
-        found: set[str] = {""}
-        for path in self._files:
-            directory = posixpath.dirname(path)
-            while directory not in found:
-                found.add(directory)
-                directory = posixpath.dirname(directory)
-        return frozenset(found)
+    def __init__(self, paths: Iterable[str], read: Read | None = None) -> None:
+        self._tree = Tree(paths, read)
 
     def find(self, importer: str, language: str, module: str) -> Place | None:
         """What `module` means in a file; None if it is not of this tree."""
         if language == "python":
-            return self._python(importer, module)
+            return self._python.find(importer, module)
+        if language == "go":
+            return self._go.find(importer, module)
         return None
 
     def inside(self, place: Place, name: str, language: str) -> Place | None:
         """A module within a directory or a package, by its name."""
-        if language != "python":
-            return None
-        directory = place.path if place.is_directory else posixpath.dirname(place.path)
-        if not place.is_directory and posixpath.basename(place.path) not in ("__init__.py", "__init__.pyi"):
-            return None
-        return self._python_module(posixpath.join(directory, name))
+        return self._python.inside(place, name) if language == "python" else None
 
-    # -- Python ------------------------------------------------------------------------------------
-
-    def _python(self, importer: str, module: str) -> Place | None:
-        rest = module.lstrip(".")
-        dots = len(module) - len(rest)
-        if dots:
-            directory = posixpath.dirname(importer)
-            for _ in range(dots - 1):
-                if not directory:
-                    return None
-                directory = posixpath.dirname(directory)
-            return self._python_module(posixpath.join(directory, *rest.split(".")) if rest else directory)
-        top, *below = module.split(".")
-        for root in self._python_roots(importer, top):
-            found = self._python_module(posixpath.join(root, top, *below))
-            if found is not None:
-                return found
+    def siblings(self, path: str, language: str) -> tuple[str, Iterable[str]] | None:
+        """The directory whose files share their names with a file without imports, and those files."""
+        if language == "go":
+            return self._go.siblings(path)
         return None
 
-    def _python_module(self, path: str) -> Place | None:
-        for candidate in (f"{path}.py", f"{path}/__init__.py", f"{path}.pyi", f"{path}/__init__.pyi", f"{path}.pyx"):
-            if candidate.lstrip("/") in self._files:
-                return Place(candidate.lstrip("/"))
-        return Place(path, True) if path in self._directories else None
-
-    def _python_roots(self, importer: str, top: str) -> list[str]:
-        """Directories in which a top module may be meant, the likeliest first: around the importer, else a source root.
-
-        A library of the same name is never taken for a lone file in some corner of the tree."""
-        found = []
-        for root in self._python_tops.get(top, ()):
-            is_around = root == "" or importer == root or importer.startswith(f"{root}/")
-            is_package = f"{posixpath.join(root, top)}/__init__.py" in self._files
-            is_source_root = posixpath.basename(root) in _SOURCE_ROOTS
-            if top in sys.stdlib_module_names and not (is_around and is_package):
-                continue
-            if is_around or is_package or is_source_root:
-                common = len(posixpath.commonpath([root, importer])) if root and not is_around else len(root)
-                found.append((not is_around, -common, root))
-        return [root for *_, root in sorted(found)]
+    @cached_property
+    def _python(self) -> PythonLayout:
+        return PythonLayout(self._tree)
 
     @cached_property
-    def _python_tops(self) -> dict[str, list[str]]:
-        """Directories that are no packages themselves, by the modules in them."""
-        packages = {posixpath.dirname(path) for path in self._files if posixpath.basename(path) == "__init__.py"}
-        holders = {posixpath.dirname(path) for path in self._files if path.endswith((".py", ".pyi"))}
-        found: dict[str, set[str]] = {}
-        for path in self._files:
-            directory, name = posixpath.split(path)
-            if path.endswith((".py", ".pyi", ".pyx")) and directory not in packages:
-                found.setdefault(name.rpartition(".")[0], set()).add(directory)
-        for holder in holders:
-            while holder:
-                parent, name = posixpath.split(holder)
-                if parent not in packages:
-                    found.setdefault(name, set()).add(parent)
-                holder = parent
-        return {name: sorted(roots) for name, roots in found.items()}
+    def _go(self) -> GoLayout:
+        return GoLayout(self._tree)

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from clew.parse.links import Attribute, Links
+from clew.parse.owners import PART_KINDS
 from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS
 from clew.types import Import
 
@@ -39,11 +40,36 @@ class Module:
         """Of each definition, and of the file (-1), what it holds by name; of several the last with a body counts."""
         found: dict[int, dict[str, int]] = {}
         for ordinal, symbol in enumerate(self.symbols):
-            found.setdefault(symbol.parent, {})[symbol.name] = ordinal
+            owner = self.links.owners.get(ordinal)
+            if owner is None:
+                found.setdefault(symbol.parent, {})[symbol.name] = ordinal
+            elif owner[0] == "D" and owner[1:].isdigit() and symbol.kind not in PART_KINDS:
+                found.setdefault(int(owner[1:]), {})[symbol.name] = ordinal
         for place, attribute in enumerate(self.links.attributes):
             held = found.setdefault(attribute.owner, {})
             held.setdefault(attribute.name, len(self.symbols) + place)
         return found
+
+    @cached_property
+    def parts(self) -> dict[tuple[str, str, int], dict[str, int]]:
+        """What belongs to types that do not hold it, by the type's name, what leads to it, and the block around."""
+        found: dict[tuple[str, str, int], dict[str, int]] = {}
+        for ordinal, ref in self.links.owners.items():
+            symbol = self.symbols[ordinal]
+            if symbol.kind in PART_KINDS:
+                found[symbol.name, ref, ordinal] = self.members.get(ordinal, {})
+            elif ref[0] != "D" or not ref[1:].isdigit():
+                found.setdefault((self._last_name(ref), ref, -1), {})[symbol.name] = ordinal
+        return found
+
+    def _last_name(self, ref: str) -> str:
+        _, dot, name = ref.rpartition(".")
+        if dot:
+            return name
+        if name[0] in "DI" and name[1:].isdigit():
+            number = int(name[1:])
+            return self.symbols[number].name if name[0] == "D" else self.imports[number].name
+        return name[1:]
 
     @cached_property
     def imported(self) -> dict[str, int]:
@@ -76,6 +102,9 @@ class Module:
 
     def attribute(self, ordinal: int) -> Attribute:
         return self.links.attributes[ordinal - len(self.symbols)]
+
+    def is_part(self, ordinal: int) -> bool:
+        return self.kind(ordinal) in PART_KINDS
 
     def is_class(self, ordinal: int) -> bool:
         return self.kind(ordinal) in TYPE_KINDS

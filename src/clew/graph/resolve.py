@@ -7,19 +7,19 @@ library ends there, never at a definition of the project that happens to have th
 
 from __future__ import annotations
 
-import builtins
 import re
 from typing import Literal, NamedTuple
 
+from clew.graph.builtin import BUILTINS
 from clew.graph.layout import Layout, Place
 from clew.graph.modules import Find, Module
+from clew.graph.units import Part, Unit, Units
 
 Tier = Literal["proven", "typed", "unique", "name"]
 TIERS: tuple[Tier, ...] = ("proven", "typed", "unique", "name")
 NO_CIRCLE = 1 << 30
 MAX_DEPTH = 40  # of imports of imports, of classes above classes
 _NAME_PART = re.compile(r"[./\\\\:]+")
-_BUILTINS = {"python": frozenset(dir(builtins))}
 
 
 class Value(NamedTuple):
@@ -29,6 +29,7 @@ class Value(NamedTuple):
     module: Module | None = None
     ordinal: int = -1
     name: str = ""  # of a directory or of what is external
+    language: str = ""  # of a directory
 
 
 class Meaning(NamedTuple):
@@ -50,7 +51,8 @@ class Resolver:
     """Resolves the references of the files of one snapshot; each distinct one once."""
 
     def __init__(self, layout: Layout, find: Find) -> None:
-        self._layout, self._find = layout, find
+        self._layout, self._find, self._units = layout, find, Units(layout, find)
+        self._parts: dict[tuple[str, int], tuple[list[Part], frozenset[str]]] = {}
         self._trails: list[set[str]] = [set()]
         self._open: dict[tuple[str, str], int] = {}  # what is being resolved, and how deep
         self._circle = NO_CIRCLE  # the outermost of those that was met again
@@ -118,8 +120,30 @@ class Resolver:
             value = self._of(held, name, depth) if held is not None else None
             if value is not None:
                 return Meaning(value, "proven", f"import:{module.imports[number].line}")
-        if name in _BUILTINS.get(module.language, ()):
+        unit = self._units.of(module.path, module.language, module.links.package)
+        if unit is not None:
+            value = self._of_unit(unit, name) or self._package_called(module, name)
+            if value is not None:
+                return Meaning(value, "proven", "package")
+        if name in BUILTINS.get(module.language, ()):
             return Meaning(Value("external", name=name), "proven", "builtin")
+        return None
+
+    def _of_unit(self, unit: Unit, name: str) -> Value | None:
+        """What the files of a package call by a name; of several, for other systems say, the first."""
+        self._depends(unit.key)
+        found = unit.names.get(name)
+        return Value("definition", *found[0]) if found else None
+
+    def _package_called(self, module: Module, name: str) -> Value | None:
+        """An imported package whose name is not the last part of its path."""
+        for number, row in enumerate(module.imports):
+            held = self._module_of(module, number) if not row.alias and not row.name else None
+            if held is not None and held.kind == "directory":
+                siblings = self._layout.siblings(held.name, held.language)
+                first = next((self._find(path) for path in siblings[1]), None) if siblings is not None else None
+                if first is not None and first.links.package.removesuffix("_test") == name:
+                    return held
         return None
 
     def _imported(self, module: Module, number: int, depth: int) -> Meaning | None:
@@ -149,19 +173,19 @@ class Resolver:
         parts = [part for part in _NAME_PART.split(name) if part]
         for part in parts[:1] + parts[1:][-1:]:
             self._depends(f"m:{part}")
-        return self._value_at(place)
+        return self._value_at(place, module.language)
 
     def _inside(self, place: Place, name: str, language: str) -> Value | None:
         """A module by its name within a directory."""
         self._depends(f"m:{name}")
-        return self._value_at(self._layout.inside(place, name, language))
+        return self._value_at(self._layout.inside(place, name, language), language)
 
-    def _value_at(self, place: Place | None) -> Value | None:
+    def _value_at(self, place: Place | None, language: str) -> Value | None:
         if place is None:
             return None
         self._depends(f"f:{place.path}")
         if place.is_directory:
-            return Value("directory", name=place.path)
+            return Value("directory", name=place.path, language=language)
         found = self._find(place.path)
         return Value("module", found) if found is not None else None
 
@@ -193,7 +217,8 @@ class Resolver:
         if depth > MAX_DEPTH:
             return None
         if value.kind == "directory":
-            return self._inside(Place(value.name, True), name, "python")
+            unit = self._units.of(value.name, value.language)
+            return self._of_unit(unit, name) if unit else self._inside(Place(value.name, True), name, value.language)
         module = value.module
         if module is None:
             return None
@@ -236,7 +261,50 @@ class Resolver:
         found = module.members.get(ordinal, {}).get(name)
         if found is not None:
             return Value("definition", module, found)
-        return self._above(module, ordinal, name, depth)
+        if module.is_part(ordinal):
+            meaning = self._meaning(module, module.links.owners[ordinal], depth + 1)
+            held = meaning.value if meaning is not None else None
+            if held is not None and held.kind == "external":
+                return self._above(module, ordinal, name, depth) or held._replace(name=f"{held.name}.{name}")
+            is_found = held is not None and held.module is not None and not held.module.is_part(held.ordinal)
+            return self._of(held, name, depth + 1) if held is not None and is_found else None
+        parts = self._parts_of(module, ordinal, depth)
+        for part in parts:
+            if name in part.members:
+                return Value("definition", part.module, part.members[name])
+        value = self._above(module, ordinal, name, depth) or self._of_alias(module, ordinal, name, depth)
+        for part in parts if value is None or value.kind == "external" else ():
+            above = self._above(part.module, part.ordinal, name, depth + 1)
+            value = above if value is None or (above is not None and above.kind != "external") else value
+        return value
+
+    def _parts_of(self, module: Module, ordinal: int, depth: int) -> list[Part]:
+        """What belongs to a type and stands elsewhere in its package."""
+        known = self._parts.get((module.path, ordinal))
+        if known is None:
+            unit = self._units.of(module.path, module.language, module.links.package)
+            if unit is None:
+                return []
+            self._trails.append({unit.key})
+            found = []
+            for part in unit.parts.get(module.name(ordinal), ()):
+                meaning = self._meaning(part.module, part.ref, depth + 1)
+                if meaning is not None and meaning.value[1:3] == (module, ordinal):
+                    self._depends(f"f:{part.module.path}")
+                    found.append(part)
+            known = (found, frozenset(self._trails.pop()))
+            if self._circle == NO_CIRCLE:
+                self._parts[module.path, ordinal] = known
+        self._trails[-1].update(known[1])
+        return known[0]
+
+    def _of_alias(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
+        """A member of the type that another name stands for."""
+        ref = module.links.types.get(ordinal, "") if module.kind(ordinal) == "type" else ""
+        meaning = self._meaning(module, ref, depth + 1) if ref else None
+        if meaning is None or meaning.value.kind != "external":
+            return self._of(meaning.value, name, depth + 1) if meaning is not None else None
+        return meaning.value._replace(name=f"{meaning.value.name}.{name}")
 
     def _above(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
         outside: Value | None = None

@@ -6,18 +6,22 @@ here are only scopes, and nothing outside the blob. Main call: `collect_links`.
 
 Beside those of `extract`, queries have for it:
   @bind @free        a name that is bound here; one that is bound further out (`global`)
+  @bind.type         a type parameter: of a class too
   @local             opens a scope, as a lambda does
   @this @super       the object itself, and as its base class sees it
   @self @static @class.self   the first parameter of a method; of one that has no object; of one that has its class
   @base              a base class
   @recv @recv.fn     a call that a member is taken of, and the function in it
-  @typed @typed.type a name that starts here and is declared to have this type
-  @assign @assign.fn @assign.value   starts with a name, ends with what it is given: a call of this, or this
+  @typed @typed.type names that are bound before this type, or one that starts here, declared to have it
+  @assign @assign.fn @assign.type @assign.value   starts with a name, ends with what it is given: a call of this, an
+                     object of this type, or this
+  @literal @literal.name   the body of a literal, after its type; a field that it names
   @given             a member that is assigned to: `x` in `self.x = 1`
   @returns           the type of what the function around it gives back
   @return.fn @return.value   what a function that does not say so gives back: what a call of this gives, or this
   @property          the name of a function that is read like a field
   @skip              a name that refers to nothing here: the `x` of `f(x=1)`
+  @package           the name of the file's package
 """
 
 from __future__ import annotations
@@ -26,12 +30,16 @@ import sys
 from bisect import bisect_right
 from typing import Any
 
-from clew.parse.links import NOWHERE, Attribute, Links
+from clew.parse.events import collect_events, innermost
+from clew.parse.links import NOWHERE, Attribute, Links, no_links
+from clew.parse.owners import find_owners, last_part
 from clew.parse.scopes import Scope, Scopes
 from clew.parse.uses import Uses
 from clew.types import Import, Symbol
 
 IMPLICIT_MEMBERS = frozenset("java csharp cpp kotlin scala swift ruby php dart".split())
+MEMBERS_ARE_NO_NAMES = frozenset("go rust c zig".split())  # not even inside the type
+SEQUENTIAL = frozenset("go rust c cpp zig".split())  # a name is bound from its place on, not in all of its scope
 MAX_STEPS = 12  # a longer chain says nothing that could be followed
 _SPACE = b" \t\r\n"
 
@@ -67,19 +75,24 @@ class _Binder:
         self._paths: dict[int, str] = {}  # by where the expression ends
         self._by_name_byte = {symbol.name_byte: ordinal for ordinal, symbol in enumerate(symbols)}
         self._attributes: dict[tuple[int, str], Attribute] = {}
-        self._links = Links([""], [], [], {}, {}, {}, [], [])
+        self._links = no_links()
         self._index = {"": 0}
         self._import_starts = [row.start_byte for row in imports]
         self._given = {node.start_byte for node in captures.get("given", ())}
         self._bound_here: set[int] = set()
         self._given_back: dict[int, str] = {}
+        self._literals = sorted((node.start_byte, node.end_byte) for node in captures.get("literal", ()))
+        self._literal_names = {node.start_byte for node in captures.get("literal.name", ())}
 
     def run(self) -> Links:
         """Bind, then refer."""
         self._define()
-        events = self._events()
+        links = self._links
+        for node in self._captures.get("package", ())[:1]:
+            links = self._links = links._replace(package=self._text(node.start_byte, node.end_byte))
+        events = collect_events(self._captures, sorted({*self._bound_here, *self._by_name_byte}))
         calls = self._calls()
-        at, links, uses = 0, self._links, self._uses
+        at, uses = 0, self._uses
         skipped = self._skipped()
         walk = self._scopes.walk()
         inside = self._import_spans()
@@ -111,23 +124,24 @@ class _Binder:
     def _define(self) -> None:
         """Give every scope the names that are bound in it."""
         captures = self._captures
+        owners = find_owners(self._symbols)
         for ordinal, symbol in enumerate(self._symbols):
+            if ordinal in owners:
+                continue
             scope = self._scopes.at(symbol.start_byte)
             if scope.symbol == ordinal and scope.parent is not None:
                 scope = scope.parent
             scope.names[symbol.name] = f"D{ordinal}"
         for number, row in enumerate(self._imports):
             name = row.alias or (row.name if row.name != "*" else "") or self._module_name(row.module)
-            if name:
+            if name and name != "_":
                 self._scopes.at(row.start_byte).names.setdefault(name, f"I{number}")
         free = {(node.start_byte, node.end_byte) for node in captures.get("free", ())}
         undone = [(self._scopes.at(start), self._text(start, end)) for start, end in free]
-        for node in captures.get("bind", ()):
-            start, name = node.start_byte, self._text(node.start_byte, node.end_byte)
-            scope = self._scopes.at(start)
-            if not scope.is_class and (scope, name) not in undone and not scope.names.get(name, "").startswith("D"):
-                scope.names[name] = ""
-                self._bound_here.add(start)
+        self._bind({(scope.start, name) for scope, name in undone})
+        for ordinal, (first, *rest) in owners.items():
+            path, _ = self._look_up(self._scopes.at(self._symbols[ordinal].start_byte), first, sys.maxsize)
+            self._links.owners[ordinal] = ".".join([path, *rest])
         for role, letter in (("self", "S"), ("class.self", "C"), ("static", "")):
             for node in captures.get(role, ()):
                 scope = self._scopes.at(node.start_byte)
@@ -143,18 +157,39 @@ class _Binder:
                 owner = self._scopes.at(node.start_byte).owner_class()
                 self._paths[node.end_byte] = f"{letter}{owner}" if owner >= 0 else "?"
 
+    def _bind(self, free: set[tuple[int, str]]) -> None:
+        """Give scopes their variables and type parameters."""
+        is_late = self._language in SEQUENTIAL
+        whole = [*self._captures.get("typed", ()), *self._captures.get("assign", ())] if is_late else []
+        ends = {node.start_byte: node.end_byte for node in whole}  # in `x := x.y()` the second is another
+        for role in ("bind", "bind.type"):
+            for node in self._captures.get(role, ()):
+                start, name = node.start_byte, self._text(node.start_byte, node.end_byte)
+                scope = self._scopes.at(start)
+                if (scope.start, name) in free or scope.names.get(name, "").startswith("D"):
+                    continue
+                if scope.is_class if role == "bind" else scope.parent is None:
+                    continue
+                scope.names[name] = ""
+                self._bound_here.add(start)
+                if is_late:
+                    since = ends.get(start, start)
+                    scope.since[name] = min(since, scope.since.get(name, since))
+
     def _module_name(self, module: str) -> str:
         """The name under which a whole module is known when it is given no other."""
         if self._language in ("python", "typescript", "javascript", "tsx"):
             return module.partition(".")[0]
+        if self._language == "go":
+            return last_part(module)
         return module.replace("::", "/").replace(".", "/").replace("\\", "/").rstrip("/").rpartition("/")[2]
 
-    def _look_up(self, scope: Scope, name: str) -> tuple[str, bool]:
-        """What a bare name means, "" if nothing is known of it, and whether it is a variable of a function."""
+    def _look_up(self, scope: Scope, name: str, place: int) -> tuple[str, bool]:
+        """What a bare name means at a place, "" if that is not known, and whether it is a variable of a function."""
         found: Scope | None = scope
         owner = -1
         while found is not None:
-            if (not found.is_class or found is scope or self._implicit) and name in found.names:
+            if name in found.names and self._is_seen(found, scope, name) and found.since.get(name, 0) <= place:
                 path = found.names[name]
                 return (path, False) if path else (found.values.get(name, ""), True)
             if found.is_class and owner < 0:
@@ -167,34 +202,13 @@ class _Binder:
             return (f"P{owner}", True) if owner >= 0 else ("", True)
         return f"G{name}", False
 
-    # -- events ------------------------------------------------------------------------------------
+    def _is_seen(self, found: Scope, scope: Scope, name: str) -> bool:
+        """Whether a name that a scope binds means that within another."""
+        if not found.is_class or self._implicit or not found.names[name]:
+            return True
+        return found is scope and self._language not in MEMBERS_ARE_NO_NAMES
 
-    def _events(self) -> list[tuple[int, str, Any, Any]]:
-        """What happens between uses, by the place from which it counts."""
-        captures, found = self._captures, []
-        typed = sorted((node.start_byte, node.end_byte) for node in captures.get("typed", ()))
-        for node in captures.get("typed.type", ()):
-            start = _innermost(typed, node.start_byte, node.end_byte)
-            if start >= 0:
-                found.append((node.end_byte, "typed", start, node.end_byte))
-        values = {node.end_byte: ("", node.end_byte) for node in captures.get("assign.value", ())}
-        called = sorted((node.start_byte, node.end_byte) for node in captures.get("assign.fn", ()))
-        for node in captures.get("assign", ()):
-            at = bisect_right(called, (node.start_byte, sys.maxsize))
-            value = values.get(node.end_byte)
-            if value is None and at < len(called) and called[at][1] <= node.end_byte:
-                value = ("(", called[at][1])
-            if value is not None:
-                found.append((node.end_byte, "assigned", node.start_byte, value))
-        found += [(node.end_byte, "returns", node.start_byte, node.end_byte) for node in captures.get("returns", ())]
-        found += [
-            (node.end_byte, "gives", node.start_byte, ("(", node.end_byte)) for node in captures.get("return.fn", ())
-        ]
-        found += [
-            (node.end_byte, "gives", node.start_byte, ("", node.end_byte)) for node in captures.get("return.value", ())
-        ]
-        found += [(node.end_byte, "base", node.start_byte, node.end_byte) for node in captures.get("base", ())]
-        return sorted(found, key=lambda event: event[0])
+    # -- events ------------------------------------------------------------------------------------
 
     def _happen(self, kind: str, start: int, value: Any) -> None:
         scope = self._scopes.at(start)
@@ -203,6 +217,8 @@ class _Binder:
             path = self._paths.get(value, "")
             if owner >= 0 and path:
                 self._links.bases.setdefault(owner, []).append(path)
+                if self._language == "go":  # what a struct embeds is a field, too
+                    self._have(owner, path[1:].rpartition(".")[2], start, f"{path}^")
         elif kind == "returns":
             caller = scope.owner()
             path = self._paths.get(value, "")
@@ -230,13 +246,15 @@ class _Binder:
         end = self._word_end(start)
         name = self._text(start, end)
         if self._content[end : end + 1] == b".":  # self.x = …
-            base, _ = self._look_up(scope, name)
+            base, _ = self._look_up(scope, name, start)
             last = self._word_end(end + 1)
             is_own = base[:1] in ("S", "C") and base[1:].isdigit()
             if is_own and self._content[last : last + 1] not in (b".", b"(", b"["):
                 self._have(int(base[1:]), self._text(end + 1, last), end + 1, path)
-        elif scope.names.get(name) == "" and path.count(".") + path.count("(") < MAX_STEPS:
-            scope.values[name] = path
+        elif path.count(".") + path.count("(") < MAX_STEPS:
+            holder = scope.holder(name)
+            if holder.names.get(name) == "":
+                holder.values[name] = path
 
     def _have(self, owner: int, name: str, byte: int, path: str) -> None:
         known = self._attributes.get((owner, name))
@@ -256,6 +274,7 @@ class _Binder:
     def _skipped(self) -> set[int]:
         skipped = {node.start_byte for node in self._captures.get("skip", ())}
         skipped |= self._bound_here
+        skipped |= {node.start_byte for node in self._captures.get("package", ())}
         for role in ("free", "self", "class.self", "static"):
             skipped |= {node.start_byte for node in self._captures.get(role, ())}
         return skipped
@@ -294,9 +313,12 @@ class _Binder:
 
     def _path(self, scope: Scope, start: int, end: int, calls: dict[int, int]) -> tuple[str, bool]:
         name = self._text(start, end)
+        if start in self._literal_names:
+            path = self._paths.get(self._literal_type(start), "")
+            return (f"{path}^.{name}" if path and path[0] != "?" else "?"), False
         before = self._receiver_end(start)
         if before < 0:
-            path, is_variable = self._look_up(scope, name)
+            path, is_variable = self._look_up(scope, name, start)
             return path or "?", is_variable
         path = self._paths.get(before, "")
         if not path:
@@ -322,7 +344,14 @@ class _Binder:
             at -= 2
         else:
             return -1
-        while at >= 0 and content[at] in _SPACE:
+        return self._before(at)
+
+    def _literal_type(self, place: int) -> int:
+        """Where the type of the literal around a place ends."""
+        return self._before(innermost(self._literals, place, place + 1) - 1)
+
+    def _before(self, at: int) -> int:
+        while at >= 0 and self._content[at] in _SPACE:
             at -= 1
         return at + 1
 
@@ -337,13 +366,3 @@ class _Binder:
 
     def _text(self, start: int, end: int) -> str:
         return self._content[start:end].decode("utf-8", "replace")
-
-
-def _innermost(spans: list[tuple[int, int]], start: int, end: int) -> int:
-    """Where the innermost of some spans starts that holds this one; -1 for none."""
-    at = bisect_right(spans, (start, sys.maxsize)) - 1
-    while at >= 0:
-        if spans[at][1] >= end:
-            return spans[at][0]
-        at -= 1
-    return -1

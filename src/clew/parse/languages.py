@@ -69,7 +69,7 @@ _TABLE = (
         aliases=("ts",),
     ),
     Language("tsx", ("tsx",), (), (), "tree_sitter_typescript:language_tsx", "typescript"),
-    Language("go", ("go",), (), (), "tree_sitter_go:language", "go", aliases=("golang",)),
+    Language("go", ("go",), (), (), "tree_sitter_go:language", "go", version=2, aliases=("golang",)),
     Language("rust", ("rs",), (), _words("rust-script"), "tree_sitter_rust:language", "rust", aliases=("rs",)),
     Language("java", ("java",), (), (), "tree_sitter_java:language", "java"),
     Language("c", _words("c h"), (), (), "tree_sitter_c:language", "c", version=2),

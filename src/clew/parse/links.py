@@ -2,8 +2,8 @@
 
 A reference is a base and steps. Bases: `D12` a definition of this file, `I3` an import, `M3` its module, `S5` an
 instance of class 5, `C5` that class, `P5` what is above it, `V5:name` a member of class 5 or else global, `Gname` a
-name that the file does not bind, `?` nothing known. Steps: `.name` a member, `(` what a call gives, `^` an instance
-of the type. Main calls: `pack_links`, `unpack_links`.
+name that the file does not bind, `Nname` a module by its name, `?` nothing known. Steps: `.name` a member, `(` what a
+call gives, `^` an instance of the type. Main calls: `pack_links`, `unpack_links`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import sys
 from array import array
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import zstandard
 
@@ -39,18 +39,28 @@ class Links(NamedTuple):
     returns: dict[int, str]  # of functions
     attributes: list[Attribute]
     properties: list[int]
+    owners: dict[int, str]  # of definitions that belong to a type which does not hold them: Go's methods, impl blocks
+    paths: dict[int, str]  # of imports that are paths to be followed name by name
+    declared: list[int]  # functions without their bodies
+    hidden: list[int]  # what no other file can name: C's static functions
+    package: str  # the name that the file gives its package
+
+
+def no_links() -> Links:
+    """Nothing refers to anything."""
+    return Links([""], [], [], {}, {}, {}, [], [], {}, {}, [], [], "")
 
 
 def pack_links(links: Links) -> bytes:
     """Links as bytes."""
-    if len(links.refs) < 2 and not links.attributes and not links.bases:
+    if len(links.refs) < 2 and not any(links[3:]):
         return b""
     wide = "H" if len(links.refs) <= 0xFFFF else "I"
     arrays = [array(wide, links.of_use), array("H", links.callers)]
     if sys.byteorder == "big":
         for values in arrays:
             values.byteswap()
-    rest = [links.refs, links.bases, links.types, links.returns, links.attributes, links.properties, wide]
+    rest = [links.refs, *links[3:], wide]
     text = json.dumps(rest, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     global _compressor
     if _compressor is None:
@@ -62,7 +72,7 @@ def pack_links(links: Links) -> bytes:
 def unpack_links(packed: bytes) -> Links:
     """The inverse of `pack_links`."""
     if not packed:
-        return Links([""], [], [], {}, {}, {}, [], [])
+        return no_links()
     raw = zstandard.ZstdDecompressor().decompress(packed)
     count = int.from_bytes(raw[:4], "little")
     wide = "H" if raw.endswith(b'"H"]') else "I"
@@ -73,9 +83,15 @@ def unpack_links(packed: bytes) -> Links:
     if sys.byteorder == "big":
         of_use.byteswap()
         callers.byteswap()
-    refs, bases, types, returns, attributes, properties, _ = json.loads(raw[middle + 2 * count :])
+    refs, bases, types, returns, attributes, properties, owners, paths, declared, hidden, package, _ = json.loads(
+        raw[middle + 2 * count :]
+    )
     return Links(
-        refs, of_use.tolist(), callers.tolist(), {int(k): v for k, v in bases.items()},
-        {int(k): v for k, v in types.items()}, {int(k): v for k, v in returns.items()},
-        [Attribute(*row) for row in attributes], properties,
+        refs, of_use.tolist(), callers.tolist(), _numbered(bases), _numbered(types), _numbered(returns),
+        [Attribute(*row) for row in attributes], properties, _numbered(owners), _numbered(paths), declared, hidden,
+        package,
     )  # fmt: skip
+
+
+def _numbered(found: dict[str, Any]) -> dict[int, Any]:
+    return {int(number): value for number, value in found.items()}

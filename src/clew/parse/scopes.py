@@ -14,12 +14,13 @@ from clew.types import Symbol
 class Scope:
     """A function, a class, what else binds names of its own, or the file."""
 
-    __slots__ = ("end", "is_class", "names", "parent", "start", "symbol", "values")
+    __slots__ = ("end", "is_class", "names", "parent", "since", "start", "symbol", "values")
 
     def __init__(self, start: int, end: int, symbol: int, parent: Scope | None, *, is_class: bool) -> None:
         self.start, self.end, self.symbol, self.parent, self.is_class = start, end, symbol, parent, is_class
         self.names: dict[str, str] = {}  # what each is; "" for a variable
         self.values: dict[str, str] = {}  # of variables, what is known of them so far
+        self.since: dict[str, int] = {}  # of variables, from where on they are bound, if that matters
 
     def owner(self) -> int:
         """The definition that this is part of."""
@@ -27,6 +28,13 @@ class Scope:
         while scope is not None and scope.symbol < 0:
             scope = scope.parent
         return scope.symbol if scope is not None else NOWHERE
+
+    def holder(self, name: str) -> Scope:
+        """The scope of a variable, this one or another of the same function."""
+        scope = self
+        while scope.symbol < 0 and scope.parent is not None and scope.names.get(name) != "":
+            scope = scope.parent
+        return scope
 
     def owner_class(self) -> int:
         """The class that this is part of; -1 for none."""

@@ -1,0 +1,1 @@
+"""Where modules live, one family of languages in each file."""

@@ -1,0 +1,83 @@
+"""Where Python's modules live: packages, namespace packages, source roots."""
+
+from __future__ import annotations
+
+import posixpath
+import sys
+from functools import cached_property
+
+from clew.graph.layouts.tree import Place, Tree
+
+_SOURCE_ROOTS = frozenset({"", "src", "lib", "python", "source"})
+
+
+class PythonLayout:
+    """Python's modules in a tree."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+
+    def inside(self, place: Place, name: str) -> Place | None:
+        """A module within a directory or a package, by its name."""
+        directory = place.path if place.is_directory else posixpath.dirname(place.path)
+        if not place.is_directory and posixpath.basename(place.path) not in ("__init__.py", "__init__.pyi"):
+            return None
+        return self._module(posixpath.join(directory, name))
+
+    def find(self, importer: str, module: str) -> Place | None:
+        """What `module` means in a file."""
+        rest = module.lstrip(".")
+        dots = len(module) - len(rest)
+        if dots:
+            directory = posixpath.dirname(importer)
+            for _ in range(dots - 1):
+                if not directory:
+                    return None
+                directory = posixpath.dirname(directory)
+            return self._module(posixpath.join(directory, *rest.split(".")) if rest else directory)
+        top, *below = module.split(".")
+        for root in self._roots(importer, top):
+            found = self._module(posixpath.join(root, top, *below))
+            if found is not None:
+                return found
+        return None
+
+    def _module(self, path: str) -> Place | None:
+        for candidate in (f"{path}.py", f"{path}/__init__.py", f"{path}.pyi", f"{path}/__init__.pyi", f"{path}.pyx"):
+            if candidate.lstrip("/") in self._tree.files:
+                return Place(candidate.lstrip("/"))
+        return Place(path, True) if path in self._tree.directories else None
+
+    def _roots(self, importer: str, top: str) -> list[str]:
+        """Directories in which a top module may be meant, the likeliest first: around the importer, else a source root.
+
+        A library of the same name is never taken for a lone file in some corner of the tree."""
+        found = []
+        for root in self._tops.get(top, ()):
+            is_around = root == "" or importer == root or importer.startswith(f"{root}/")
+            is_package = f"{posixpath.join(root, top)}/__init__.py" in self._tree.files
+            is_source_root = posixpath.basename(root) in _SOURCE_ROOTS
+            if top in sys.stdlib_module_names and not (is_around and is_package):
+                continue
+            if is_around or is_package or is_source_root:
+                common = len(posixpath.commonpath([root, importer])) if root and not is_around else len(root)
+                found.append((not is_around, -common, root))
+        return [root for *_, root in sorted(found)]
+
+    @cached_property
+    def _tops(self) -> dict[str, list[str]]:
+        """Directories that are no packages themselves, by the modules in them."""
+        packages = {posixpath.dirname(path) for path in self._tree.files if posixpath.basename(path) == "__init__.py"}
+        holders = {posixpath.dirname(path) for path in self._tree.files if path.endswith((".py", ".pyi"))}
+        found: dict[str, set[str]] = {}
+        for path in self._tree.files:
+            directory, name = posixpath.split(path)
+            if path.endswith((".py", ".pyi", ".pyx")) and directory not in packages:
+                found.setdefault(name.rpartition(".")[0], set()).add(directory)
+        for holder in holders:
+            while holder:
+                parent, name = posixpath.split(holder)
+                if parent not in packages:
+                    found.setdefault(name, set()).add(parent)
+                holder = parent
+        return {name: sorted(roots) for name, roots in found.items()}
