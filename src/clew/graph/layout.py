@@ -11,6 +11,7 @@ from functools import cached_property
 
 from clew.graph.layouts.golang import GoLayout
 from clew.graph.layouts.python import PythonLayout
+from clew.graph.layouts.rust import RustLayout
 from clew.graph.layouts.tree import Place, Read, Tree
 
 __all__ = ["Layout", "Place"]
@@ -28,16 +29,22 @@ class Layout:
             return self._python.find(importer, module)
         if language == "go":
             return self._go.find(importer, module)
+        if language == "rust":
+            return self._rust.find(importer, module)
         return None
 
     def inside(self, place: Place, name: str, language: str) -> Place | None:
         """A module within a directory or a package, by its name."""
-        return self._python.inside(place, name) if language == "python" else None
+        if language == "python":
+            return self._python.inside(place, name)
+        return self._rust.find(place.path, f"/{name}") if language == "rust" else None
 
     def siblings(self, path: str, language: str) -> tuple[str, Iterable[str]] | None:
         """The directory whose files share their names with a file without imports, and those files."""
         if language == "go":
             return self._go.siblings(path)
+        if language == "rust":
+            return self._rust.siblings(path)
         return None
 
     @cached_property
@@ -47,3 +54,7 @@ class Layout:
     @cached_property
     def _go(self) -> GoLayout:
         return GoLayout(self._tree)
+
+    @cached_property
+    def _rust(self) -> RustLayout:
+        return RustLayout(self._tree)

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from clew.parse.links import Attribute, Links
 from clew.parse.owners import PART_KINDS
-from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS
+from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS, SPACE_KINDS
 from clew.types import Import
 
-TYPE_KINDS = CLASS_KINDS | {"type", "record", "union"}
+TYPE_KINDS = CLASS_KINDS | SPACE_KINDS | {"type", "record", "union"}
 
 
 class Named(NamedTuple):
@@ -77,6 +77,8 @@ class Module:
         found: dict[str, int] = {}
         for number, row in enumerate(self.imports):
             name = row.alias or row.name
+            if not name and number in self.links.paths:
+                name = row.module.rpartition("::")[2]
             if name and name != "*":
                 found.setdefault(name, number)
         return found

@@ -8,43 +8,18 @@ library ends there, never at a definition of the project that happens to have th
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
 
 from clew.graph.builtin import BUILTINS
 from clew.graph.layout import Layout, Place
 from clew.graph.modules import Find, Module
 from clew.graph.units import Part, Unit, Units
+from clew.graph.values import TIERS, Known, Meaning, Value
+from clew.parse.symbols import SPACE_KINDS
 
-Tier = Literal["proven", "typed", "unique", "name"]
-TIERS: tuple[Tier, ...] = ("proven", "typed", "unique", "name")
+__all__ = ["TIERS", "Known", "Meaning", "Resolver", "Value"]
 NO_CIRCLE = 1 << 30
 MAX_DEPTH = 40  # of imports of imports, of classes above classes
 _NAME_PART = re.compile(r"[./\\\\:]+")
-
-
-class Value(NamedTuple):
-    """What an expression is: a module, a directory, a definition, an object of a class, a library's."""
-
-    kind: Literal["module", "directory", "definition", "object", "above", "external"]
-    module: Module | None = None
-    ordinal: int = -1
-    name: str = ""  # of a directory or of what is external
-    language: str = ""  # of a directory
-
-
-class Meaning(NamedTuple):
-    """Where a reference leads, and how that is known."""
-
-    value: Value
-    tier: Tier
-    evidence: str  # what it rests on
-
-
-class Known(NamedTuple):
-    """A reference that was resolved, and the keys of what it rests on: files, and modules that are none."""
-
-    meaning: Meaning | None
-    inputs: frozenset[str]
 
 
 class Resolver:
@@ -74,7 +49,7 @@ class Resolver:
             return None
         level = self._open[key] = len(self._open)
         self._trails.append(set())
-        cut = max(ref.rfind("."), ref.rfind("("), ref.rfind("^"))
+        cut = max(ref.rfind("."), ref.rfind("("), ref.rfind("^"), ref.rfind("!"))
         if cut <= 0:
             found = self._base(module, ref, depth)
         else:
@@ -99,9 +74,17 @@ class Resolver:
         if letter == "M":
             held = self._find_module(module, module.imports[int(rest)].module)
             return Meaning(held, "proven", f"import:{module.imports[int(rest)].line}") if held is not None else None
+        if letter == "N":
+            value = self._find_module(module, rest)
+            found = self._global(module, rest, depth) if value is None and rest.isidentifier() else None
+            return found or Meaning(value or Value("external", name=rest), "proven", "package")
         if letter == "S":
             return Meaning(Value("object", module, int(rest)), "proven", "self")
         if letter == "C":
+            if module.is_part(int(rest)):
+                held = self._owner(module, int(rest), depth)
+                if held is not None and held.kind == "definition":
+                    return Meaning(held, "proven", "self")
             return Meaning(Value("definition", module, int(rest)), "proven", "self")
         if letter == "P":
             return Meaning(Value("above", module, int(rest)), "proven", "super")
@@ -116,13 +99,13 @@ class Resolver:
     def _global(self, module: Module, name: str, depth: int) -> Meaning | None:
         """A name that the file does not bind: from an import of everything, or built in."""
         for number in module.star_imports:
-            held = self._module_of(module, number)
-            value = self._of(held, name, depth) if held is not None else None
+            held = self._module_of(module, number, depth)
+            value = self._of(held, name, depth + 1) if held is not None and held != Value("module", module) else None
             if value is not None:
                 return Meaning(value, "proven", f"import:{module.imports[number].line}")
         unit = self._units.of(module.path, module.language, module.links.package)
         if unit is not None:
-            value = self._of_unit(unit, name) or self._package_called(module, name)
+            value = self._of_unit(unit, name) or self._package_called(module, name, depth)
             if value is not None:
                 return Meaning(value, "proven", "package")
         if name in BUILTINS.get(module.language, ()):
@@ -135,10 +118,10 @@ class Resolver:
         found = unit.names.get(name)
         return Value("definition", *found[0]) if found else None
 
-    def _package_called(self, module: Module, name: str) -> Value | None:
+    def _package_called(self, module: Module, name: str, depth: int) -> Value | None:
         """An imported package whose name is not the last part of its path."""
-        for number, row in enumerate(module.imports):
-            held = self._module_of(module, number) if not row.alias and not row.name else None
+        for number, row in enumerate(module.imports if module.links.package else ()):
+            held = self._module_of(module, number, depth) if not row.alias and not row.name else None
             if held is not None and held.kind == "directory":
                 siblings = self._layout.siblings(held.name, held.language)
                 first = next((self._find(path) for path in siblings[1]), None) if siblings is not None else None
@@ -149,7 +132,10 @@ class Resolver:
     def _imported(self, module: Module, number: int, depth: int) -> Meaning | None:
         row = module.imports[number]
         evidence = f"import:{row.line}"
-        held = self._module_of(module, number)
+        if number in module.links.paths:
+            found = self._meaning(module, module.links.paths[number], depth + 1)
+            return found._replace(evidence=evidence) if found is not None else None
+        held = self._module_of(module, number, depth)
         if held is None:
             name = ".".join(part for part in (row.module, row.name) if part)
             if module.language == "python" and not row.name and not row.alias:
@@ -160,8 +146,11 @@ class Resolver:
         value = self._of(held, row.name, depth)
         return Meaning(value, "proven", evidence) if value is not None else None
 
-    def _module_of(self, module: Module, number: int) -> Value | None:
+    def _module_of(self, module: Module, number: int, depth: int) -> Value | None:
         row = module.imports[number]
+        if number in module.links.paths:
+            found = self._meaning(module, module.links.paths[number], depth + 1)
+            return found.value if found is not None else None
         name = row.module
         if module.language == "python" and not row.name and not row.alias:
             name = name.partition(".")[0]  # `import a.b` gives the file `a`
@@ -194,8 +183,8 @@ class Resolver:
     def _step(self, held: Meaning, step: str, name: str, depth: int) -> Meaning | None:
         value, tier, evidence = held
         if value.kind == "external":
-            return Meaning(value._replace(name=value.name + (f".{name}" if step == "." else "()")), tier, evidence)
-        if step == ".":
+            return Meaning(value._replace(name=value.name + (f".{name}" if step in ".!" else "()")), tier, evidence)
+        if step in ".!":
             if value.kind == "definition" and value.module is not None and not value.module.is_class(value.ordinal):
                 if value.module.is_function(value.ordinal) and value.ordinal not in value.module.properties:
                     return None
@@ -205,14 +194,14 @@ class Resolver:
                 value, tier = inner, "typed"
                 if value.kind == "external":
                     return Meaning(value._replace(name=f"{value.name}.{name}"), tier, evidence)
-            found = self._of(value, name, depth)
+            found = self._of(value, name, depth, is_method=step == "!")
         elif step == "(":
             found, tier = self._called(value, depth), "typed"
         else:
             found, tier = self._object_of(value, depth), "typed"
         return Meaning(found, tier, evidence) if found is not None else None
 
-    def _of(self, value: Value, name: str, depth: int) -> Value | None:
+    def _of(self, value: Value, name: str, depth: int, *, is_method: bool = False) -> Value | None:
         """A member of a value."""
         if depth > MAX_DEPTH:
             return None
@@ -227,7 +216,7 @@ class Resolver:
             return self._of_module(module, name, depth + 1)
         if value.kind == "above":
             return self._above(module, value.ordinal, name, depth + 1)
-        return self._of_class(module, value.ordinal, name, depth + 1)
+        return self._of_class(module, value.ordinal, name, depth + 1, is_method=is_method)
 
     def _of_module(self, module: Module, name: str, depth: int) -> Value | None:
         """What a module shows under a name: its own, what it imports, what lies in its directory."""
@@ -237,37 +226,43 @@ class Resolver:
         ordinal = module.members.get(-1, {}).get(name)
         if ordinal is not None:
             return Value("definition", module, ordinal)
+        return self._brought_in(module, name, depth)
+
+    def _brought_in(self, module: Module, name: str, depth: int) -> Value | None:
+        """What a file's imports and its place give it."""
         number = module.imported.get(name)
         if number is not None:
             meaning = self._meaning(module, f"I{number}", depth + 1)
             if meaning is not None:
                 return meaning.value
-        place = Place(module.path)
-        submodule = self._inside(place, name, module.language)
+        submodule = self._inside(Place(module.path), name, module.language)
         if submodule is not None:
             return submodule
         for number in module.star_imports:
-            held = self._module_of(module, number)
+            held = self._module_of(module, number, depth)
             found = self._of(held, name, depth + 1) if held is not None and held.module is not module else None
             if found is not None:
                 return found
         return None
 
-    def _of_class(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
+    def _of_class(
+        self, module: Module, ordinal: int, name: str, depth: int, *, is_method: bool = False
+    ) -> Value | None:
         """A member of a class, its own or of one above it; external when one above is and has it, for all we know."""
         if depth > MAX_DEPTH or not module.is_class(ordinal):
             return None
         self._depends(f"f:{module.path}")
         found = module.members.get(ordinal, {}).get(name)
-        if found is not None:
+        if found is not None and not (is_method and module.kind(found) == "field"):
             return Value("definition", module, found)
+        if module.kind(ordinal) in SPACE_KINDS:
+            return self._brought_in(module, name, depth)
         if module.is_part(ordinal):
-            meaning = self._meaning(module, module.links.owners[ordinal], depth + 1)
-            held = meaning.value if meaning is not None else None
+            held = self._owner(module, ordinal, depth)
             if held is not None and held.kind == "external":
                 return self._above(module, ordinal, name, depth) or held._replace(name=f"{held.name}.{name}")
             is_found = held is not None and held.module is not None and not held.module.is_part(held.ordinal)
-            return self._of(held, name, depth + 1) if held is not None and is_found else None
+            return self._of(held, name, depth + 1, is_method=is_method) if held is not None and is_found else None
         parts = self._parts_of(module, ordinal, depth)
         for part in parts:
             if name in part.members:
@@ -277,6 +272,12 @@ class Resolver:
             above = self._above(part.module, part.ordinal, name, depth + 1)
             value = above if value is None or (above is not None and above.kind != "external") else value
         return value
+
+    def _owner(self, module: Module, ordinal: int, depth: int) -> Value | None:
+        """The type that a definition belongs to without standing in it."""
+        ref = module.links.owners.get(ordinal)
+        meaning = self._meaning(module, ref, depth + 1) if ref else None
+        return meaning.value if meaning is not None else None
 
     def _parts_of(self, module: Module, ordinal: int, depth: int) -> list[Part]:
         """What belongs to a type and stands elsewhere in its package."""
@@ -326,6 +327,8 @@ class Resolver:
         """What a variable, a field or a property holds."""
         module = value.module
         assert module is not None
+        if module.kind(value.ordinal) == "enum_member":
+            return Value("object", module, module.symbols[value.ordinal].parent)
         if value.ordinal >= len(module.symbols):
             ref = module.attribute(value.ordinal).value
         elif value.ordinal in module.properties:
@@ -349,6 +352,8 @@ class Resolver:
             return None
         if module.is_class(value.ordinal):
             return Value("object", module, value.ordinal)
+        if module.kind(value.ordinal) == "enum_member":
+            return self._content(value, depth)
         ref = module.links.returns.get(value.ordinal, "")
         if not ref or depth > MAX_DEPTH:
             return None
@@ -358,6 +363,8 @@ class Resolver:
 
     def _object_of(self, value: Value, depth: int) -> Value | None:
         """An object of a type."""
+        if value.kind == "object":  # a type parameter stands for what bounds it
+            return value
         if value.kind != "definition" or value.module is None:
             return None
         if value.module.is_class(value.ordinal):

@@ -11,6 +11,9 @@ from typing import NamedTuple
 from clew.graph.layout import Layout
 from clew.graph.modules import Find, Module
 
+_ALL: frozenset[str] = frozenset()
+_MACROS = frozenset({"macro"})  # what a Rust crate shares without a path
+
 
 class Part(NamedTuple):
     """Members of a type that stand apart from it, in a file that calls the type `ref`."""
@@ -24,13 +27,14 @@ class Part(NamedTuple):
 class Unit:
     """The tables of one unit."""
 
-    def __init__(self, key: str, modules: list[Module]) -> None:
-        self.key = key  # of what depends on any of its files
+    def __init__(self, key: str, modules: list[Module], kinds: frozenset[str]) -> None:
+        self.key = key  # of what depends on the files of a directory (`d:`), or on all below it (`t:`)
         self.names: dict[str, list[tuple[Module, int]]] = {}
         self.parts: dict[str, list[Part]] = {}  # by the name of the type
         for module in modules:
             for name, ordinal in module.members.get(-1, {}).items():
-                self.names.setdefault(name, []).append((module, ordinal))
+                if not kinds or module.kind(ordinal) in kinds:
+                    self.names.setdefault(name, []).append((module, ordinal))
             for (name, ref, block), members in module.parts.items():
                 self.parts.setdefault(name, []).append(Part(module, ref, block, members))
 
@@ -54,5 +58,6 @@ class Units:
         if unit is None:
             modules = [module for module in map(self._find, paths) if module is not None]
             mine = [module for module in modules if module.links.package.endswith("_test") == is_outer]
-            unit = self._known[key] = Unit(f"d:{directory}", mine)
+            letter, kinds = ("t", _MACROS) if language == "rust" else ("d", _ALL)
+            unit = self._known[key] = Unit(f"{letter}:{directory}", mine, kinds)
         return unit

@@ -9,8 +9,10 @@ Beside those of `extract`, queries have for it:
   @bind.type         a type parameter: of a class too
   @local             opens a scope, as a lambda does
   @this @super       the object itself, and as its base class sees it
+  @root              Rust's `crate` and `super` in a path
   @self @static @class.self   the first parameter of a method; of one that has no object; of one that has its class
   @base              a base class
+  @block             what holds members of a type and may have no name
   @recv @recv.fn     a call that a member is taken of, and the function in it
   @typed @typed.type names that are bound before this type, or one that starts here, declared to have it
   @assign @assign.fn @assign.type @assign.value   starts with a name, ends with what it is given: a call of this, an
@@ -20,6 +22,7 @@ Beside those of `extract`, queries have for it:
   @returns           the type of what the function around it gives back
   @return.fn @return.value   what a function that does not say so gives back: what a call of this gives, or this
   @property          the name of a function that is read like a field
+  @bound @bound.name a type parameter and what it is said to be further down
   @skip              a name that refers to nothing here: the `x` of `f(x=1)`
   @package           the name of the file's package
 """
@@ -31,15 +34,12 @@ from bisect import bisect_right
 from typing import Any
 
 from clew.parse.events import collect_events, innermost
-from clew.parse.links import NOWHERE, Attribute, Links, no_links
-from clew.parse.owners import find_owners, last_part
-from clew.parse.scopes import Scope, Scopes
+from clew.parse.links import NOWHERE, Attribute, Links
+from clew.parse.names import Names
+from clew.parse.scopes import Scope
 from clew.parse.uses import Uses
 from clew.types import Import, Symbol
 
-IMPLICIT_MEMBERS = frozenset("java csharp cpp kotlin scala swift ruby php dart".split())
-MEMBERS_ARE_NO_NAMES = frozenset("go rust c zig".split())  # not even inside the type
-SEQUENTIAL = frozenset("go rust c cpp zig".split())  # a name is bound from its place on, not in all of its scope
 MAX_STEPS = 12  # a longer chain says nothing that could be followed
 _SPACE = b" \t\r\n"
 
@@ -56,33 +56,8 @@ def collect_links(
     return _Binder(content, language, symbols, imports, captures, uses).run()
 
 
-class _Binder:
+class _Binder(Names):
     """One sweep over a blob in order of place, with the scopes that are open."""
-
-    def __init__(
-        self,
-        content: bytes,
-        language: str,
-        symbols: list[Symbol],
-        imports: list[Import],
-        captures: dict[str, list[Any]],
-        uses: Uses,
-    ) -> None:
-        self._content, self._language = content, language
-        self._symbols, self._imports, self._captures, self._uses = symbols, imports, captures, uses
-        self._implicit = language in IMPLICIT_MEMBERS
-        self._scopes = Scopes(len(content), symbols, captures.get("local", ()))
-        self._paths: dict[int, str] = {}  # by where the expression ends
-        self._by_name_byte = {symbol.name_byte: ordinal for ordinal, symbol in enumerate(symbols)}
-        self._attributes: dict[tuple[int, str], Attribute] = {}
-        self._links = no_links()
-        self._index = {"": 0}
-        self._import_starts = [row.start_byte for row in imports]
-        self._given = {node.start_byte for node in captures.get("given", ())}
-        self._bound_here: set[int] = set()
-        self._given_back: dict[int, str] = {}
-        self._literals = sorted((node.start_byte, node.end_byte) for node in captures.get("literal", ()))
-        self._literal_names = {node.start_byte for node in captures.get("literal.name", ())}
 
     def run(self) -> Links:
         """Bind, then refer."""
@@ -119,95 +94,6 @@ class _Binder:
                 links.returns.setdefault(caller, path)
         return links
 
-    # -- names -------------------------------------------------------------------------------------
-
-    def _define(self) -> None:
-        """Give every scope the names that are bound in it."""
-        captures = self._captures
-        owners = find_owners(self._symbols)
-        for ordinal, symbol in enumerate(self._symbols):
-            if ordinal in owners:
-                continue
-            scope = self._scopes.at(symbol.start_byte)
-            if scope.symbol == ordinal and scope.parent is not None:
-                scope = scope.parent
-            scope.names[symbol.name] = f"D{ordinal}"
-        for number, row in enumerate(self._imports):
-            name = row.alias or (row.name if row.name != "*" else "") or self._module_name(row.module)
-            if name and name != "_":
-                self._scopes.at(row.start_byte).names.setdefault(name, f"I{number}")
-        free = {(node.start_byte, node.end_byte) for node in captures.get("free", ())}
-        undone = [(self._scopes.at(start), self._text(start, end)) for start, end in free]
-        self._bind({(scope.start, name) for scope, name in undone})
-        for ordinal, (first, *rest) in owners.items():
-            path, _ = self._look_up(self._scopes.at(self._symbols[ordinal].start_byte), first, sys.maxsize)
-            self._links.owners[ordinal] = ".".join([path, *rest])
-        for role, letter in (("self", "S"), ("class.self", "C"), ("static", "")):
-            for node in captures.get(role, ()):
-                scope = self._scopes.at(node.start_byte)
-                owner = scope.owner_class()
-                name = self._text(node.start_byte, node.end_byte)
-                scope.names[name] = ""
-                scope.values[name] = f"{letter}{owner}" if letter and owner >= 0 else ""
-        for node in captures.get("property", ()):
-            if node.start_byte in self._by_name_byte:
-                self._links.properties.append(self._by_name_byte[node.start_byte])
-        for role, letter in (("this", "S"), ("super", "P")):
-            for node in captures.get(role, ()):
-                owner = self._scopes.at(node.start_byte).owner_class()
-                self._paths[node.end_byte] = f"{letter}{owner}" if owner >= 0 else "?"
-
-    def _bind(self, free: set[tuple[int, str]]) -> None:
-        """Give scopes their variables and type parameters."""
-        is_late = self._language in SEQUENTIAL
-        whole = [*self._captures.get("typed", ()), *self._captures.get("assign", ())] if is_late else []
-        ends = {node.start_byte: node.end_byte for node in whole}  # in `x := x.y()` the second is another
-        for role in ("bind", "bind.type"):
-            for node in self._captures.get(role, ()):
-                start, name = node.start_byte, self._text(node.start_byte, node.end_byte)
-                scope = self._scopes.at(start)
-                if (scope.start, name) in free or scope.names.get(name, "").startswith("D"):
-                    continue
-                if scope.is_class if role == "bind" else scope.parent is None:
-                    continue
-                scope.names[name] = ""
-                self._bound_here.add(start)
-                if is_late:
-                    since = ends.get(start, start)
-                    scope.since[name] = min(since, scope.since.get(name, since))
-
-    def _module_name(self, module: str) -> str:
-        """The name under which a whole module is known when it is given no other."""
-        if self._language in ("python", "typescript", "javascript", "tsx"):
-            return module.partition(".")[0]
-        if self._language == "go":
-            return last_part(module)
-        return module.replace("::", "/").replace(".", "/").replace("\\", "/").rstrip("/").rpartition("/")[2]
-
-    def _look_up(self, scope: Scope, name: str, place: int) -> tuple[str, bool]:
-        """What a bare name means at a place, "" if that is not known, and whether it is a variable of a function."""
-        found: Scope | None = scope
-        owner = -1
-        while found is not None:
-            if name in found.names and self._is_seen(found, scope, name) and found.since.get(name, 0) <= place:
-                path = found.names[name]
-                return (path, False) if path else (found.values.get(name, ""), True)
-            if found.is_class and owner < 0:
-                owner = found.symbol
-            found = found.parent
-        if self._implicit and owner >= 0:
-            return f"V{owner}:{name}", False
-        if name == "super" and self._language == "python":
-            owner = scope.owner_class()
-            return (f"P{owner}", True) if owner >= 0 else ("", True)
-        return f"G{name}", False
-
-    def _is_seen(self, found: Scope, scope: Scope, name: str) -> bool:
-        """Whether a name that a scope binds means that within another."""
-        if not found.is_class or self._implicit or not found.names[name]:
-            return True
-        return found is scope and self._language not in MEMBERS_ARE_NO_NAMES
-
     # -- events ------------------------------------------------------------------------------------
 
     def _happen(self, kind: str, start: int, value: Any) -> None:
@@ -234,14 +120,14 @@ class _Binder:
         else:
             step, end = ("^", value) if kind == "typed" else value
             path = self._paths.get(end, "")
-            self._give(scope, start, path + step if path and path != "?" else "")
+            self._give(scope, start, path + step if path and path != "?" else "", kind)
 
-    def _give(self, scope: Scope, start: int, path: str) -> None:
+    def _give(self, scope: Scope, start: int, path: str, kind: str) -> None:
         """Let what stands at a place have a value from here on."""
         ordinal = self._by_name_byte.get(start)
         if ordinal is not None:
-            if path:
-                self._links.types.setdefault(ordinal, path)
+            if path and (kind == "typed" or ordinal not in self._links.types):
+                self._links.types[ordinal] = path
             return
         end = self._word_end(start)
         name = self._text(start, end)
@@ -251,7 +137,7 @@ class _Binder:
             is_own = base[:1] in ("S", "C") and base[1:].isdigit()
             if is_own and self._content[last : last + 1] not in (b".", b"(", b"["):
                 self._have(int(base[1:]), self._text(end + 1, last), end + 1, path)
-        elif path.count(".") + path.count("(") < MAX_STEPS:
+        elif _steps(path) < MAX_STEPS:
             holder = scope.holder(name)
             if holder.names.get(name) == "":
                 holder.values[name] = path
@@ -295,6 +181,9 @@ class _Binder:
             return ""
         first = bisect_right(self._import_starts, spans[at][0] - 1)
         name = self._text(start, end)
+        is_path = self._language == "rust"
+        if is_path and self._content[start - 2 : start] == b"::":
+            return ""
         for number in range(first, len(self._imports)):
             row = self._imports[number]
             if row.start_byte != spans[at][0]:
@@ -303,7 +192,11 @@ class _Binder:
                 return f"I{number}"
             if not row.name and name == row.alias:
                 return "?"
-            if self._ends_module(row.module, name, end):
+            names = row.module.split("::")
+            if is_path and name in names:
+                is_whole = len(names) == 1 and not row.name
+                return f"I{number}" if is_whole else self._follow(names[: names.index(name) + 1], start, f"I{number}")
+            if not is_path and self._ends_module(row.module, name, end):
                 return f"M{number}"
         return "?"
 
@@ -319,6 +212,8 @@ class _Binder:
         before = self._receiver_end(start)
         if before < 0:
             path, is_variable = self._look_up(scope, name, start)
+            if self._language == "rust":
+                path = self._rust_name(path, name, end)
             return path or "?", is_variable
         path = self._paths.get(before, "")
         if not path:
@@ -326,12 +221,20 @@ class _Binder:
             path = self._paths.get(function, "") if function is not None else ""
             if path and path[0] != "P":
                 path += "("
-        if not path or path[0] == "?" or path.count(".") + path.count("(") >= MAX_STEPS:
+        if not path or path[0] == "?" or _steps(path) >= MAX_STEPS:
             return f"?.{name}", False
         owner, is_first = path[1:], "." not in path
         if start in self._given and is_first and path[0] in "SC" and owner.isdigit():
             self._have(int(owner), name, start, "")
-        return f"{path}.{name}", False
+        is_method = self._language == "rust" and self._content[end : end + 1] == b"(" and self._content[start - 1] == 46
+        return f"{path}{'!' if is_method else '.'}{name}", False
+
+    def _rust_name(self, path: str, name: str, end: int) -> str:
+        """A bare name by what follows it: a path begins with a crate, for all that the file says; `x: 1` is a field."""
+        after = self._content[end : end + 2]
+        if after == b"::":
+            return f"N{name}" if path[:1] == "G" else path
+        return "" if after[:1] == b":" else path
 
     def _receiver_end(self, start: int) -> int:
         """Where the expression ends that a member is taken of; -1 when the name stands alone."""
@@ -344,7 +247,8 @@ class _Binder:
             at -= 2
         else:
             return -1
-        return self._before(at)
+        at = self._before(at)
+        return at - 6 if content[at - 6 : at] == b".await" else at
 
     def _literal_type(self, place: int) -> int:
         """Where the type of the literal around a place ends."""
@@ -364,5 +268,6 @@ class _Binder:
             self._links.refs.append(path)
         return number
 
-    def _text(self, start: int, end: int) -> str:
-        return self._content[start:end].decode("utf-8", "replace")
+
+def _steps(path: str) -> int:
+    return path.count(".") + path.count("(") + path.count("!")

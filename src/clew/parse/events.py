@@ -21,13 +21,7 @@ def collect_events(captures: dict[str, list[Any]], bound: list[int]) -> list[Eve
         if start >= 0:
             names = bound[bisect_right(bound, start - 1) : bisect_right(bound, node.start_byte - 1)]
             found += [(node.end_byte, "typed", name, node.end_byte) for name in names or [start]]
-    values = {node.end_byte: ("", node.end_byte) for node in captures.get("assign.value", ())}
-    types = sorted((node.start_byte, node.end_byte) for node in captures.get("assign.type", ()))
-    called = sorted((node.start_byte, node.end_byte) for node in captures.get("assign.fn", ()))
-    for node in captures.get("assign", ()):
-        value = _first_in(types, node, "^") or values.get(node.end_byte) or _first_in(called, node, "(")
-        if value is not None:
-            found.append((node.end_byte, "assigned", node.start_byte, value))
+    found += _assignments(captures, bound)
     found += [(node.end_byte, "returns", node.start_byte, node.end_byte) for node in captures.get("returns", ())]
     found += [(node.end_byte, "gives", node.start_byte, ("(", node.end_byte)) for node in captures.get("return.fn", ())]
     found += [
@@ -47,7 +41,32 @@ def innermost(spans: list[tuple[int, int]], start: int, end: int) -> int:
     return -1
 
 
-def _first_in(spans: list[tuple[int, int]], node: Any, step: str) -> tuple[str, int] | None:
-    """The first span that starts within a node, as what is done with it and where it ends."""
-    at = bisect_right(spans, (node.start_byte, sys.maxsize))
-    return (step, spans[at][1]) if at < len(spans) and spans[at][1] <= node.end_byte else None
+def first_bound(bound: list[int], start: int, end: int) -> int:
+    """The first name that is bound from a place to another; else what starts at the first."""
+    at = bisect_right(bound, start - 1)
+    return bound[at] if at < len(bound) and bound[at] < end else start
+
+
+def _assignments(captures: dict[str, list[Any]], bound: list[int]) -> list[Event]:
+    found: list[Event] = []
+    values = {node.end_byte: node.start_byte for node in captures.get("assign.value", ())}
+    types = sorted((node.start_byte, node.end_byte) for node in captures.get("assign.type", ()))
+    called = sorted((node.start_byte, node.end_byte) for node in captures.get("assign.fn", ()))
+    for node in captures.get("assign", ()):
+        start, end = node.start_byte, node.end_byte
+        last = end if end in values else end - 1  # a semicolon may follow
+        if last in values:
+            found.append((end, "assigned", first_bound(bound, start, values[last]), ("", last)))
+            continue
+        kind, call = _first_in(types, start, end), _first_in(called, start, end)
+        if kind is not None and (call is None or kind[0] <= call[1] + 1):  # `new(T)` gives a T
+            found.append((end, "assigned", first_bound(bound, start, kind[0]), ("^", kind[1])))
+        elif call is not None:
+            found.append((end, "assigned", first_bound(bound, start, call[0]), ("(", call[1])))
+    return found
+
+
+def _first_in(spans: list[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:
+    """The first span within another."""
+    at = bisect_right(spans, (start, sys.maxsize))
+    return spans[at] if at < len(spans) and spans[at][1] <= end else None

@@ -70,7 +70,9 @@ _TABLE = (
     ),
     Language("tsx", ("tsx",), (), (), "tree_sitter_typescript:language_tsx", "typescript"),
     Language("go", ("go",), (), (), "tree_sitter_go:language", "go", version=2, aliases=("golang",)),
-    Language("rust", ("rs",), (), _words("rust-script"), "tree_sitter_rust:language", "rust", aliases=("rs",)),
+    Language(
+        "rust", ("rs",), (), _words("rust-script"), "tree_sitter_rust:language", "rust", version=2, aliases=("rs",)
+    ),
     Language("java", ("java",), (), (), "tree_sitter_java:language", "java"),
     Language("c", _words("c h"), (), (), "tree_sitter_c:language", "c", version=2),
     Language(

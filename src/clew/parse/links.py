@@ -2,8 +2,9 @@
 
 A reference is a base and steps. Bases: `D12` a definition of this file, `I3` an import, `M3` its module, `S5` an
 instance of class 5, `C5` that class, `P5` what is above it, `V5:name` a member of class 5 or else global, `Gname` a
-name that the file does not bind, `Nname` a module by its name, `?` nothing known. Steps: `.name` a member, `(` what a
-call gives, `^` an instance of the type. Main calls: `pack_links`, `unpack_links`.
+name that the file does not bind, `Nname` a module by its name, `?` nothing known. Steps: `.name` a member, `!name` a
+method where fields have names of their own, `(` what a call gives, `^` an instance of the type. Main calls:
+`pack_links`, `unpack_links`.
 """
 
 from __future__ import annotations
@@ -49,6 +50,12 @@ class Links(NamedTuple):
 def no_links() -> Links:
     """Nothing refers to anything."""
     return Links([""], [], [], {}, {}, {}, [], [], {}, {}, [], [], "")
+
+
+def last_name(ref: str) -> str:
+    """The name that a reference ends with; "" when it ends with another step."""
+    name = ref[max(ref.rfind(step) for step in ".!(^") + 1 :]
+    return name if len(name) < len(ref) else ""
 
 
 def pack_links(links: Links) -> bytes:

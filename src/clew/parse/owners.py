@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterable
+from typing import Any
 
 from clew.types import Symbol
 
@@ -10,10 +13,20 @@ PART_KINDS = frozenset({"impl", "extension"})  # they add to a type of their nam
 _VERSION = re.compile(r"[/.]v\d+\Z")
 
 
-def find_owners(symbols: list[Symbol]) -> dict[int, list[str]]:
-    """The type of each Go method, `A::f` or impl block, as the names that lead to it."""
+def find_owners(symbols: list[Symbol], blocks: Iterable[Any] = ()) -> dict[int, list[str]]:
+    """The type of each Go method, `A::f` or impl block, as the names that lead to it; none for what stands in a
+    block without a name, as `impl Trait for (A, B)` is one."""
     found: dict[int, list[str]] = {}
+    starts = {symbol.start_byte for symbol in symbols if symbol.kind in PART_KINDS}
+    nameless = [(node.start_byte, node.end_byte) for node in blocks if node.start_byte not in starts]
+    for start, end in nameless:
+        first = bisect_left(symbols, start, key=_start)
+        last = bisect_left(symbols, end, key=_start)
+        inner = [ordinal for ordinal in range(first, last) if symbols[ordinal].parent < first]
+        found |= {ordinal: ["?"] for ordinal in inner}
     for ordinal, symbol in enumerate(symbols):
+        if ordinal in found:
+            continue
         if symbol.kind in PART_KINDS:
             found[ordinal] = [symbol.name]
             continue
@@ -22,6 +35,10 @@ def find_owners(symbols: list[Symbol]) -> dict[int, list[str]]:
         if between:
             found[ordinal] = between.split(".")
     return found
+
+
+def _start(symbol: Symbol) -> int:
+    return symbol.start_byte
 
 
 def last_part(module: str) -> str:

@@ -7,17 +7,18 @@ from collections.abc import Iterable
 from typing import Any
 
 from clew.parse.links import NOWHERE
-from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS
+from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS, SPACE_KINDS
 from clew.types import Symbol
 
 
 class Scope:
     """A function, a class, what else binds names of its own, or the file."""
 
-    __slots__ = ("end", "is_class", "names", "parent", "since", "start", "symbol", "values")
+    __slots__ = ("end", "is_class", "is_closed", "names", "parent", "since", "start", "symbol", "values")
 
     def __init__(self, start: int, end: int, symbol: int, parent: Scope | None, *, is_class: bool) -> None:
         self.start, self.end, self.symbol, self.parent, self.is_class = start, end, symbol, parent, is_class
+        self.is_closed = False  # names from further out mean nothing in it
         self.names: dict[str, str] = {}  # what each is; "" for a variable
         self.values: dict[str, str] = {}  # of variables, what is known of them so far
         self.since: dict[str, int] = {}  # of variables, from where on they are bound, if that matters
@@ -51,30 +52,40 @@ class Scopes:
         spans = [
             (symbol.start_byte, symbol.end_byte, ordinal, symbol.kind in CLASS_KINDS)
             for ordinal, symbol in enumerate(symbols)
-            if symbol.kind in CLASS_KINDS or symbol.kind in FUNCTION_KINDS
+            if symbol.kind in CLASS_KINDS or symbol.kind in FUNCTION_KINDS or symbol.kind in SPACE_KINDS
         ]
         spans += [(node.start_byte, node.end_byte, -1, False) for node in local]
         spans.sort(key=lambda span: (span[0], -span[1], span[2]))
-        self._all = [Scope(0, size + 1, -1, None, is_class=False)]
-        stack = [self._all[0]]
+        self.all = [Scope(0, size + 1, -1, None, is_class=False)]
+        stack = [self.all[0]]
         for start, end, symbol, is_class in spans:
             while stack[-1].end < end:
                 stack.pop()
             scope = Scope(start, end, symbol, stack[-1], is_class=is_class)
             stack.append(scope)
-            self._all.append(scope)
-        self._starts = [scope.start for scope in self._all]
+            self.all.append(scope)
+        self._starts = [scope.start for scope in self.all]
 
     def at(self, place: int) -> Scope:
         """The innermost scope around a place."""
-        scope: Scope | None = self._all[bisect_right(self._starts, place) - 1]
+        scope: Scope | None = self.all[bisect_right(self._starts, place) - 1]
         while scope is not None and not scope.start <= place < scope.end:
             scope = scope.parent
-        return scope or self._all[0]
+        return scope or self.all[0]
+
+    def around(self, place: int, kinds: frozenset[str], symbols: list[Symbol]) -> list[Scope]:
+        """The scopes around a place that are definitions of some kinds, outer before inner."""
+        found: list[Scope] = []
+        scope: Scope | None = self.at(place)
+        while scope is not None:
+            if scope.symbol >= 0 and symbols[scope.symbol].kind in kinds:
+                found.insert(0, scope)
+            scope = scope.parent
+        return found
 
     def walk(self) -> Walk:
         """The same for places that are asked for in order."""
-        return Walk(self._all)
+        return Walk(self.all)
 
 
 class Walk:

@@ -1,0 +1,35 @@
+"""What the resolver finds: values, how each is known, and what that rests on."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from clew.graph.modules import Module
+
+Tier = Literal["proven", "typed", "unique", "name"]
+TIERS: tuple[Tier, ...] = ("proven", "typed", "unique", "name")
+
+
+class Value(NamedTuple):
+    """What an expression is: a module, a directory, a definition, an object of a class, a library's."""
+
+    kind: Literal["module", "directory", "definition", "object", "above", "external"]
+    module: Module | None = None
+    ordinal: int = -1
+    name: str = ""  # of a directory or of what is external
+    language: str = ""  # of a directory
+
+
+class Meaning(NamedTuple):
+    """Where a reference leads, and how that is known."""
+
+    value: Value
+    tier: Tier
+    evidence: str  # what it rests on
+
+
+class Known(NamedTuple):
+    """A reference that was resolved, and the keys of what it rests on: files, and modules that are none."""
+
+    meaning: Meaning | None
+    inputs: frozenset[str]
