@@ -194,14 +194,14 @@ class Resolver:
                 value, tier = inner, "typed"
                 if value.kind == "external":
                     return Meaning(value._replace(name=f"{value.name}.{name}"), tier, evidence)
-            found = self._of(value, name, depth, is_method=step == "!")
+            found = self._of(value, name, depth, wanted="method" if step == "!" else "")
         elif step == "(":
             found, tier = self._called(value, depth), "typed"
         else:
             found, tier = self._object_of(value, depth), "typed"
         return Meaning(found, tier, evidence) if found is not None else None
 
-    def _of(self, value: Value, name: str, depth: int, *, is_method: bool = False) -> Value | None:
+    def _of(self, value: Value, name: str, depth: int, *, wanted: str = "") -> Value | None:
         """A member of a value."""
         if depth > MAX_DEPTH:
             return None
@@ -216,7 +216,9 @@ class Resolver:
             return self._of_module(module, name, depth + 1)
         if value.kind == "above":
             return self._above(module, value.ordinal, name, depth + 1)
-        return self._of_class(module, value.ordinal, name, depth + 1, is_method=is_method)
+        if value.kind == "object" and module.language == "rust":
+            wanted = wanted or "field"
+        return self._of_class(module, value.ordinal, name, depth + 1, wanted=wanted)
 
     def _of_module(self, module: Module, name: str, depth: int) -> Value | None:
         """What a module shows under a name: its own, what it imports, what lies in its directory."""
@@ -245,15 +247,13 @@ class Resolver:
                 return found
         return None
 
-    def _of_class(
-        self, module: Module, ordinal: int, name: str, depth: int, *, is_method: bool = False
-    ) -> Value | None:
+    def _of_class(self, module: Module, ordinal: int, name: str, depth: int, *, wanted: str = "") -> Value | None:
         """A member of a class, its own or of one above it; external when one above is and has it, for all we know."""
         if depth > MAX_DEPTH or not module.is_class(ordinal):
             return None
         self._depends(f"f:{module.path}")
         found = module.members.get(ordinal, {}).get(name)
-        if found is not None and not (is_method and module.kind(found) == "field"):
+        if found is not None and (not wanted or (module.kind(found) == "field") == (wanted == "field")):
             return Value("definition", module, found)
         if module.kind(ordinal) in SPACE_KINDS:
             return self._brought_in(module, name, depth)
@@ -262,8 +262,8 @@ class Resolver:
             if held is not None and held.kind == "external":
                 return self._above(module, ordinal, name, depth) or held._replace(name=f"{held.name}.{name}")
             is_found = held is not None and held.module is not None and not held.module.is_part(held.ordinal)
-            return self._of(held, name, depth + 1, is_method=is_method) if held is not None and is_found else None
-        parts = self._parts_of(module, ordinal, depth)
+            return self._of(held, name, depth + 1, wanted=wanted) if held is not None and is_found else None
+        parts = self._parts_of(module, ordinal, depth) if wanted != "field" else []
         for part in parts:
             if name in part.members:
                 return Value("definition", part.module, part.members[name])

@@ -226,7 +226,9 @@ class _Binder(Names):
         owner, is_first = path[1:], "." not in path
         if start in self._given and is_first and path[0] in "SC" and owner.isdigit():
             self._have(int(owner), name, start, "")
-        is_method = self._language == "rust" and self._content[end : end + 1] == b"(" and self._content[start - 1] == 46
+        is_method = (
+            self._language == "rust" and self._content[start - 1] == 46 and self._content[end : end + 1] in b"(:"
+        )
         return f"{path}{'!' if is_method else '.'}{name}", False
 
     def _rust_name(self, path: str, name: str, end: int) -> str:
