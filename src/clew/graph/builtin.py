@@ -12,11 +12,12 @@ BUILTINS = {
         " len make max min new panic print println real recover".split()
     ),
     "rust": frozenset(
-        "bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 Box Vec String Option Some None"
-        " Result Ok Err Clone Copy Send Sync Sized Drop Fn FnMut FnOnce Iterator IntoIterator Extend"
-        " DoubleEndedIterator ExactSizeIterator Default PartialEq Eq PartialOrd Ord AsRef AsMut Into From ToOwned ToString TryFrom"
-        " TryInto FromIterator Debug Hash drop derive test println print eprintln eprint format write writeln vec panic assert"
-        " assert_eq assert_ne debug_assert debug_assert_eq debug_assert_ne todo unimplemented unreachable matches dbg"
-        " concat stringify env include_str include_bytes cfg line file column module_path compile_error".split()
+        "bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 Box Vec String Option Some"
+        " None Result Ok Err Clone Copy Send Sync Sized Drop Fn FnMut FnOnce Iterator IntoIterator Extend"
+        " DoubleEndedIterator ExactSizeIterator Default PartialEq Eq PartialOrd Ord AsRef AsMut Into From"
+        " ToOwned ToString TryFrom TryInto FromIterator Debug Hash drop derive test println print eprintln"
+        " eprint format write writeln vec panic assert assert_eq assert_ne debug_assert debug_assert_eq"
+        " debug_assert_ne todo unimplemented unreachable matches dbg concat stringify env include_str"
+        " include_bytes cfg line file column module_path compile_error".split()
     ),
 }

@@ -111,6 +111,9 @@ class Module:
     def is_class(self, ordinal: int) -> bool:
         return self.kind(ordinal) in TYPE_KINDS
 
+    def is_field(self, ordinal: int) -> bool:
+        return self.kind(ordinal) == "field"
+
     def is_function(self, ordinal: int) -> bool:
         return self.kind(ordinal) in FUNCTION_KINDS
 

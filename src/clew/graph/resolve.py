@@ -253,7 +253,8 @@ class Resolver:
             return None
         self._depends(f"f:{module.path}")
         found = module.members.get(ordinal, {}).get(name)
-        if found is not None and (not wanted or (module.kind(found) == "field") == (wanted == "field")):
+        other = {"field": module.is_function, "method": module.is_field}.get(wanted)
+        if found is not None and not (other and other(found)):
             return Value("definition", module, found)
         if module.kind(ordinal) in SPACE_KINDS:
             return self._brought_in(module, name, depth)
