@@ -20,4 +20,5 @@ BUILTINS = {
         " debug_assert_ne todo unimplemented unreachable matches dbg concat stringify env include_str"
         " include_bytes cfg line file column module_path compile_error".split()
     ),
+    "cpp": frozenset({"std"}),
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
+from clew.graph.layouts.c import CLayout
 from clew.graph.layouts.golang import GoLayout
 from clew.graph.layouts.python import PythonLayout
 from clew.graph.layouts.rust import RustLayout
@@ -31,7 +32,7 @@ class Layout:
             return self._go.find(importer, module)
         if language == "rust":
             return self._rust.find(importer, module)
-        return None
+        return self._c.find(importer, module) if language in ("c", "cpp") else None
 
     def inside(self, place: Place, name: str, language: str) -> Place | None:
         """A module within a directory or a package, by its name."""
@@ -46,6 +47,14 @@ class Layout:
         if language == "rust":
             return self._rust.siblings(path)
         return None
+
+    def sources(self) -> list[str]:
+        """The files of C and C++, which declare here what they define there."""
+        return self._c.sources()
+
+    @cached_property
+    def _c(self) -> CLayout:
+        return CLayout(self._tree)
 
     @cached_property
     def _python(self) -> PythonLayout:

@@ -42,9 +42,15 @@ class Module:
         for ordinal, symbol in enumerate(self.symbols):
             owner = self.links.owners.get(ordinal)
             if owner is None:
-                found.setdefault(symbol.parent, {})[symbol.name] = ordinal
+                held = found.setdefault(symbol.parent, {})
+                if symbol.name not in held or ordinal not in self.declared:
+                    held[symbol.name] = ordinal
             elif owner[0] == "D" and owner[1:].isdigit() and symbol.kind not in PART_KINDS:
                 found.setdefault(int(owner[1:]), {})[symbol.name] = ordinal
+        if self.language in ("c", "cpp"):  # what an enum names is known around it
+            for ordinal, symbol in enumerate(self.symbols):
+                if symbol.kind == "enum_member" and symbol.parent >= 0:
+                    found.setdefault(self.symbols[symbol.parent].parent, {}).setdefault(symbol.name, ordinal)
         for place, attribute in enumerate(self.links.attributes):
             held = found.setdefault(attribute.owner, {})
             held.setdefault(attribute.name, len(self.symbols) + place)
@@ -70,6 +76,49 @@ class Module:
             number = int(name[1:])
             return self.symbols[number].name if name[0] == "D" else self.imports[number].name
         return name[1:]
+
+    @cached_property
+    def declared(self) -> frozenset[int]:
+        return frozenset(self.links.declared)
+
+    @cached_property
+    def spaces(self) -> dict[str, list[int]]:
+        """The blocks of each namespace by its whole name."""
+        found: dict[str, list[int]] = {}
+        names: dict[int, str] = {-1: ""}
+        for ordinal, symbol in enumerate(self.symbols):
+            if symbol.kind in SPACE_KINDS and symbol.parent in names:
+                names[ordinal] = f"{names[symbol.parent]}.{symbol.name}".strip(".")
+                found.setdefault(names[ordinal], []).append(ordinal)
+        return found
+
+    @cached_property
+    def open_names(self) -> dict[str, int]:
+        """What stands in no type and no function, by name; what is in no namespace either counts most."""
+        blocks = sorted(block for blocks in self.spaces.values() for block in blocks)
+        found: dict[str, int] = {}
+        for block in [-1, *blocks]:
+            for name, ordinal in self.members.get(block, {}).items():
+                found.setdefault(name, ordinal)
+        return found
+
+    @cached_property
+    def bodies(self) -> dict[str, list[int]]:
+        """The functions that are defined here and known elsewhere, by name."""
+        found: dict[str, list[int]] = {}
+        hidden = {*self.links.hidden, *self.links.declared}
+        for ordinal, symbol in enumerate(self.symbols):
+            if symbol.kind in FUNCTION_KINDS and ordinal not in hidden and symbol.kind != "macro":
+                found.setdefault(symbol.name, []).append(ordinal)
+        return found
+
+    def space_of(self, ordinal: int) -> str:
+        """The whole name of the namespace around a definition."""
+        parent, names = self.symbols[ordinal].parent, []
+        while parent >= 0:
+            names.append(self.symbols[parent].name)
+            parent = self.symbols[parent].parent
+        return ".".join(reversed(names))
 
     @cached_property
     def imported(self) -> dict[str, int]:

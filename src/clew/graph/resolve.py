@@ -9,33 +9,31 @@ from __future__ import annotations
 
 import re
 
+from clew.graph import includes
 from clew.graph.builtin import BUILTINS
 from clew.graph.layout import Layout, Place
+from clew.graph.members import MAX_DEPTH, NO_CIRCLE, Members
 from clew.graph.modules import Find, Module
-from clew.graph.units import Part, Unit, Units
+from clew.graph.units import Unit
 from clew.graph.values import TIERS, Known, Meaning, Value
-from clew.parse.symbols import SPACE_KINDS
 
 __all__ = ["TIERS", "Known", "Meaning", "Resolver", "Value"]
-NO_CIRCLE = 1 << 30
-MAX_DEPTH = 40  # of imports of imports, of classes above classes
 _NAME_PART = re.compile(r"[./\\\\:]+")
 
 
-class Resolver:
+class Resolver(Members):
     """Resolves the references of the files of one snapshot; each distinct one once."""
 
-    def __init__(self, layout: Layout, find: Find) -> None:
-        self._layout, self._find, self._units = layout, find, Units(layout, find)
-        self._parts: dict[tuple[str, int], tuple[list[Part], frozenset[str]]] = {}
-        self._trails: list[set[str]] = [set()]
+    def __init__(self, layout: Layout, find: Find, named: includes.Named | None = None) -> None:
+        super().__init__(layout, find, named)
         self._open: dict[tuple[str, str], int] = {}  # what is being resolved, and how deep
-        self._circle = NO_CIRCLE  # the outermost of those that was met again
 
     def resolve(self, module: Module, ref: str) -> Known:
         """Where a reference of a file leads, None when that cannot be said, and what that depends on."""
         self._trails, self._open, self._circle = [set()], {}, NO_CIRCLE
         meaning = self._meaning(module, ref, 0)
+        if meaning is not None and meaning.value.kind == "definition":
+            meaning = self._defined(meaning)
         return Known(meaning, frozenset(self._trails[0]))
 
     def _meaning(self, module: Module, ref: str, depth: int) -> Meaning | None:
@@ -94,10 +92,22 @@ class Resolver:
             if value is not None and value.kind != "external":
                 return Meaning(value, "proven", "self")
             return self._global(module, name, depth) or (Meaning(value, "proven", "self") if value else None)
+        if letter in "OW":
+            number, _, name = rest.partition(":")
+            around = self._owner(module, int(number), depth)
+            if letter == "O":
+                held = self._object_of(around, depth) if around is not None else None
+                return Meaning(held, "proven", "self") if held is not None else None
+            value = self._of(around, name, depth + 1) if around is not None else None
+            if value is not None and value.kind != "external":
+                return Meaning(value, "proven", "self")
+            return self._global(module, name, depth) or (Meaning(value, "proven", "self") if value else None)
         return self._global(module, rest, depth) if letter == "G" else None
 
     def _global(self, module: Module, name: str, depth: int) -> Meaning | None:
         """A name that the file does not bind: from an import of everything, or built in."""
+        if module.language in includes.LANGUAGES:
+            return self._included(module, name)
         for number in module.star_imports:
             held = self._module_of(module, number, depth)
             value = self._of(held, name, depth + 1) if held is not None and held != Value("module", module) else None
@@ -111,6 +121,23 @@ class Resolver:
         if name in BUILTINS.get(module.language, ()):
             return Meaning(Value("external", name=name), "proven", "builtin")
         return None
+
+    def _included(self, module: Module, name: str) -> Meaning | None:
+        """A name of C from what the file includes."""
+        if name in BUILTINS.get(module.language, ()):
+            return Meaning(Value("external", name=name), "proven", "builtin")
+        self._depends(f"i:{module.path}")
+        if module.language == "cpp" and self._includes.is_opened(module, name):
+            return Meaning(Value("space", module, name=name), "proven", "package")
+        found, tier = self._includes.named(module, name), TIERS[0]
+        source = self._includes.source_of(module) if found is None else None
+        if source is not None:
+            self._depends(f"i:{source.path}")
+            found, tier = self._includes.named(source, name), "unique"
+        if found is None:
+            return None
+        self._depends(f"f:{found[0].path}")
+        return Meaning(Value("definition", *found), tier, "package")
 
     def _of_unit(self, unit: Unit, name: str) -> Value | None:
         """What the files of a package call by a name; of several, for other systems say, the first."""
@@ -212,6 +239,9 @@ class Resolver:
         if module is None:
             return None
         self._depends(f"f:{module.path}")
+        if value.kind == "space":
+            held = self._includes.in_space(module, value.name, name) or self._includes.in_opened(module, name)
+            return Value("definition", *held) if held is not None else None
         if value.kind == "module":
             return self._of_module(module, name, depth + 1)
         if value.kind == "above":
@@ -247,83 +277,6 @@ class Resolver:
                 return found
         return None
 
-    def _of_class(self, module: Module, ordinal: int, name: str, depth: int, *, wanted: str = "") -> Value | None:
-        """A member of a class, its own or of one above it; external when one above is and has it, for all we know."""
-        if depth > MAX_DEPTH or not module.is_class(ordinal):
-            return None
-        self._depends(f"f:{module.path}")
-        found = module.members.get(ordinal, {}).get(name)
-        other = {"field": module.is_function, "method": module.is_field}.get(wanted)
-        if found is not None and not (other and other(found)):
-            return Value("definition", module, found)
-        if module.kind(ordinal) in SPACE_KINDS:
-            return self._brought_in(module, name, depth)
-        if module.is_part(ordinal):
-            held = self._owner(module, ordinal, depth)
-            if held is not None and held.kind == "external":
-                return self._above(module, ordinal, name, depth) or held._replace(name=f"{held.name}.{name}")
-            is_found = held is not None and held.module is not None and not held.module.is_part(held.ordinal)
-            return self._of(held, name, depth + 1, wanted=wanted) if held is not None and is_found else None
-        parts = self._parts_of(module, ordinal, depth) if wanted != "field" else []
-        for part in parts:
-            if name in part.members:
-                return Value("definition", part.module, part.members[name])
-        value = self._above(module, ordinal, name, depth) or self._of_alias(module, ordinal, name, depth)
-        for part in parts if value is None or value.kind == "external" else ():
-            above = self._above(part.module, part.ordinal, name, depth + 1)
-            value = above if value is None or (above is not None and above.kind != "external") else value
-        return value
-
-    def _owner(self, module: Module, ordinal: int, depth: int) -> Value | None:
-        """The type that a definition belongs to without standing in it."""
-        ref = module.links.owners.get(ordinal)
-        meaning = self._meaning(module, ref, depth + 1) if ref else None
-        return meaning.value if meaning is not None else None
-
-    def _parts_of(self, module: Module, ordinal: int, depth: int) -> list[Part]:
-        """What belongs to a type and stands elsewhere in its package."""
-        known = self._parts.get((module.path, ordinal))
-        if known is None:
-            unit = self._units.of(module.path, module.language, module.links.package)
-            if unit is None:
-                return []
-            self._trails.append({unit.key})
-            found = []
-            for part in unit.parts.get(module.name(ordinal), ()):
-                meaning = self._meaning(part.module, part.ref, depth + 1)
-                if meaning is not None and meaning.value[1:3] == (module, ordinal):
-                    self._depends(f"f:{part.module.path}")
-                    found.append(part)
-            known = (found, frozenset(self._trails.pop()))
-            if self._circle == NO_CIRCLE:
-                self._parts[module.path, ordinal] = known
-        self._trails[-1].update(known[1])
-        return known[0]
-
-    def _of_alias(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
-        """A member of the type that another name stands for."""
-        ref = module.links.types.get(ordinal, "") if module.kind(ordinal) == "type" else ""
-        meaning = self._meaning(module, ref, depth + 1) if ref else None
-        if meaning is None or meaning.value.kind != "external":
-            return self._of(meaning.value, name, depth + 1) if meaning is not None else None
-        return meaning.value._replace(name=f"{meaning.value.name}.{name}")
-
-    def _above(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
-        outside: Value | None = None
-        for base in module.links.bases.get(ordinal, ()):
-            meaning = self._meaning(module, base, depth + 1)
-            value = meaning.value if meaning is not None else None
-            if value is None:
-                outside = outside or Value("external", name=f"?.{name}")
-            elif value.kind == "external":
-                outside = outside or Value("external", name=f"{value.name}.{name}")
-            elif value.kind == "definition" and value.module is not None:
-                found = self._of_class(value.module, value.ordinal, name, depth + 1)
-                if found is not None and found.kind != "external":
-                    return found
-                outside = outside or found
-        return outside
-
     def _content(self, value: Value, depth: int) -> Value | None:
         """What a variable, a field or a property holds."""
         module = value.module
@@ -355,7 +308,7 @@ class Resolver:
             return Value("object", module, value.ordinal)
         if module.kind(value.ordinal) == "enum_member":
             return self._content(value, depth)
-        ref = module.links.returns.get(value.ordinal, "")
+        ref = module.links.returns.get(value.ordinal, "") or module.links.types.get(value.ordinal, "")
         if not ref or depth > MAX_DEPTH:
             return None
         self._depends(f"f:{module.path}")
@@ -372,6 +325,3 @@ class Resolver:
             return Value("object", value.module, value.ordinal)
         inner = self._content(value, depth)  # `Alias = Class`
         return self._object_of(inner, depth + 1) if inner is not None and depth < MAX_DEPTH else None
-
-    def _depends(self, key: str) -> None:
-        self._trails[-1].add(key)

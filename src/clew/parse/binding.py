@@ -35,7 +35,8 @@ from typing import Any
 
 from clew.parse.events import collect_events, innermost
 from clew.parse.links import NOWHERE, Attribute, Links
-from clew.parse.names import Names
+from clew.parse.names import TYPES_FIRST, Names
+from clew.parse.owners import opened_space
 from clew.parse.scopes import Scope
 from clew.parse.uses import Uses
 from clew.types import Import, Symbol
@@ -65,7 +66,11 @@ class _Binder(Names):
         links = self._links
         for node in self._captures.get("package", ())[:1]:
             links = self._links = links._replace(package=self._text(node.start_byte, node.end_byte))
-        events = collect_events(self._captures, sorted({*self._bound_here, *self._by_name_byte}))
+        if self._language == "cpp":
+            links = self._links = links._replace(package=opened_space(self._content))
+        events = collect_events(
+            self._captures, sorted({*self._bound_here, *self._by_name_byte}), types_first=self._language in TYPES_FIRST
+        )
         calls = self._calls()
         at, uses = 0, self._uses
         skipped = self._skipped()

@@ -9,17 +9,24 @@ import sys
 from bisect import bisect_right
 from typing import Any
 
+_SEVERAL = frozenset({"declaration", "field_declaration"})  # `T a, b;`
 Event = tuple[int, str, int, Any]  # from where on, what, whom it is about, and what it gives
 
 
-def collect_events(captures: dict[str, list[Any]], bound: list[int]) -> list[Event]:
+def collect_events(captures: dict[str, list[Any]], bound: list[int], *, types_first: bool) -> list[Event]:
     """All events of a blob in order of place; `bound` are the places of names that are bound, in order."""
     found: list[Event] = []
     typed = sorted((node.start_byte, node.end_byte) for node in captures.get("typed", ()))
+    ends = {node.start_byte: node.end_byte for node in captures.get("typed", ())} if types_first else {}
+    lists = {node.start_byte for node in captures.get("typed", ()) if node.type in _SEVERAL}
     for node in captures.get("typed.type", ()):
         start = innermost(typed, node.start_byte, node.end_byte)
         if start >= 0:
             names = bound[bisect_right(bound, start - 1) : bisect_right(bound, node.start_byte - 1)]
+            if types_first:
+                last = ends.get(start, 0) if start in lists else sys.maxsize
+                names = bound[bisect_right(bound, node.end_byte - 1) : bisect_right(bound, last)]
+                names = names if start in lists else names[:1]
             found += [(node.end_byte, "typed", name, node.end_byte) for name in names or [start]]
     found += _assignments(captures, bound)
     found += [(node.end_byte, "returns", node.start_byte, node.end_byte) for node in captures.get("returns", ())]

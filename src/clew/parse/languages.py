@@ -74,7 +74,7 @@ _TABLE = (
         "rust", ("rs",), (), _words("rust-script"), "tree_sitter_rust:language", "rust", version=2, aliases=("rs",)
     ),
     Language("java", ("java",), (), (), "tree_sitter_java:language", "java"),
-    Language("c", _words("c h"), (), (), "tree_sitter_c:language", "c", version=2),
+    Language("c", _words("c h"), (), (), "tree_sitter_c:language", "c", version=3),
     Language(
         "cpp",
         _words("cc cpp cxx c++ hpp hh hxx h++ ipp tpp inl cu cuh"),
@@ -82,7 +82,7 @@ _TABLE = (
         (),
         "tree_sitter_cpp:language",
         "cpp",
-        version=2,
+        version=3,
         aliases=("c++",),
     ),
     Language("csharp", _words("cs csx"), (), (), "tree_sitter_c_sharp:language", "csharp", aliases=("c#", "cs")),

@@ -13,12 +13,13 @@ from clew.parse.links import Attribute, no_links
 from clew.parse.owners import find_owners, last_part
 from clew.parse.paths import is_mod, path_base, qualifier
 from clew.parse.scopes import Scope, Scopes
-from clew.parse.symbols import SPACE_KINDS
+from clew.parse.symbols import FUNCTION_KINDS, SPACE_KINDS
 from clew.parse.uses import Uses
 from clew.types import Import, Symbol
 
 IMPLICIT_MEMBERS = frozenset("java csharp cpp kotlin scala swift ruby php dart".split())
 MEMBERS_ARE_NO_NAMES = frozenset("go rust c zig".split())  # not even inside the type
+TYPES_FIRST = frozenset({"c", "cpp"})  # `T x`, and what a query calls a name is one wherever it stands
 SEQUENTIAL = frozenset("go rust c cpp zig".split())  # a name is bound from its place on, not in all of its scope
 
 
@@ -61,6 +62,8 @@ class Names:
             if scope.symbol == ordinal and scope.parent is not None:
                 scope = scope.parent
             scope.names[symbol.name] = f"D{ordinal}"
+            if symbol.kind == "enum_member" and scope.parent is not None and self._language in TYPES_FIRST:
+                scope.parent.names.setdefault(symbol.name, f"D{ordinal}")
         for number, row in enumerate(self._imports):
             name = row.alias or (row.name if row.name != "*" else "") or self._module_name(row.module)
             if name and name != "_":
@@ -86,9 +89,25 @@ class Names:
             if node.start_byte in self._by_name_byte:
                 self._links.properties.append(self._by_name_byte[node.start_byte])
         self._place_keywords()
+        if self._language in TYPES_FIRST:
+            self._declare()
         if self._language == "rust":
             self._follow_imports()
             self._bound_types()
+
+    def _declare(self) -> None:
+        """Tell declarations from definitions, and what only this file can name; a type stands for itself."""
+        captures, content = self._captures, self._content
+        ends = {node.end_byte for node in captures.get("def.prototype", ())}
+        ends |= {node.end_byte for node in captures.get("def.method", ())}
+        for ordinal, symbol in enumerate(self._symbols):
+            if symbol.kind in FUNCTION_KINDS:
+                if symbol.end_byte in ends:
+                    self._links.declared.append(ordinal)
+                elif b"static" in content[symbol.start_byte : symbol.name_byte].split() and symbol.parent < 0:
+                    self._links.hidden.append(ordinal)
+            else:
+                self._paths[symbol.name_byte + len(symbol.name.encode())] = f"D{ordinal}"
 
     def _follow(self, names: list[str], place: int, own: str = "") -> str:
         """The reference that a path of names is at a place; `own` is what it would itself bind."""
@@ -141,24 +160,30 @@ class Names:
                     names = [*qualifier(self._content, node.start_byte), self._text(node.start_byte, node.end_byte)]
                     self._paths[node.end_byte] = self._follow(names, node.start_byte)
                     continue
-                owner = self._scopes.at(node.start_byte).owner_class()
+                scope = self._scopes.at(node.start_byte)
+                owner = scope.owner_class()
                 self._paths[node.end_byte] = f"{letter}{owner}" if owner >= 0 else "?"
+                if owner < 0 and letter == "S" and scope.owner() in self._links.owners:
+                    self._paths[node.end_byte] = f"O{scope.owner()}"
 
     def _bind(self, free: set[tuple[int, str]]) -> None:
         """Give scopes their variables and type parameters."""
         is_late = self._language in SEQUENTIAL
         whole = [*self._captures.get("typed", ()), *self._captures.get("assign", ())] if is_late else []
-        places = sorted(node.start_byte for node in self._captures.get("bind", ())) if is_late else []
+        places = sorted(node.start_byte for node in self._binding("bind")) if is_late else []
         # In `x := x.y()` the second is another.
         ends = {first_bound(places, node.start_byte, node.end_byte): node.end_byte for node in whole}
         for role in ("bind", "bind.type"):
-            for node in self._captures.get(role, ()):
+            for node in self._binding(role):
                 start, name = node.start_byte, self._text(node.start_byte, node.end_byte)
                 scope = self._scopes.at(start)
                 if (scope.start, name) in free or scope.names.get(name, "").startswith("D"):
                     continue
+                is_open = scope.parent is None or self._is_space(scope)
                 if scope.is_class if role == "bind" else scope.parent is None:
                     continue
+                if is_open and self._language in TYPES_FIRST:
+                    continue  # a parameter of a type
                 if self._language == "rust" and role == "bind" and name[:1].isupper():
                     continue  # a pattern that names a constant or a variant
                 scope.names[name] = ""
@@ -166,6 +191,16 @@ class Names:
                 if is_late:
                     since = ends.get(start, start)
                     scope.since[name] = min(since, scope.since.get(name, since))
+
+    def _binding(self, role: str) -> list[Any]:
+        """The nodes of names that are bound; in C also what would be a definition outside of functions."""
+        nodes = list(self._captures.get(role, ()))
+        if role == "bind" and self._language in TYPES_FIRST:
+            nodes += [node for node in self._captures.get("name", ()) if node.start_byte not in self._by_name_byte]
+        return nodes
+
+    def _is_space(self, scope: Scope) -> bool:
+        return scope.symbol >= 0 and self._symbols[scope.symbol].kind in SPACE_KINDS
 
     def _module_name(self, module: str) -> str:
         """The name under which a whole module is known when it is given no other."""
@@ -188,6 +223,10 @@ class Names:
             found = found.parent if not found.is_closed else None
         if self._implicit and owner >= 0:
             return f"V{owner}:{name}", False
+        if self._implicit and self._links.owners:
+            around = scope.owner()
+            if around in self._links.owners:
+                return f"W{around}:{name}", False
         if name == "Self" and self._language == "rust":
             owner = scope.owner_class()
             return (f"C{owner}", False) if owner >= 0 else ("", True)

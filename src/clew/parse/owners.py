@@ -10,6 +10,7 @@ from typing import Any
 from clew.types import Symbol
 
 PART_KINDS = frozenset({"impl", "extension"})  # they add to a type of their name
+_OPENED = re.compile(rb"^#[ \t]*define[ \t]+\w+(?:[ \t]|\\\r?\n)+(?:inline[ \t]+)?namespace[ \t]+(\w+)", re.MULTILINE)
 _VERSION = re.compile(r"[/.]v\d+\Z")
 
 
@@ -35,6 +36,12 @@ def find_owners(symbols: list[Symbol], blocks: Iterable[Any] = ()) -> dict[int, 
         if between:
             found[ordinal] = between.split(".")
     return found
+
+
+def opened_space(content: bytes) -> str:
+    """The C++ namespace that a macro of this file opens, in whatever file it stands."""
+    match = _OPENED.search(content)
+    return match[1].decode("utf-8", "replace") if match else ""
 
 
 def _start(symbol: Symbol) -> int:
