@@ -13,6 +13,7 @@ from clew.graph.layouts.c import CLayout
 from clew.graph.layouts.golang import GoLayout
 from clew.graph.layouts.python import PythonLayout
 from clew.graph.layouts.rust import RustLayout
+from clew.graph.layouts.scripts import LANGUAGES, ScriptLayout
 from clew.graph.layouts.tree import Place, Read, Tree
 
 __all__ = ["Layout", "Place"]
@@ -32,7 +33,9 @@ class Layout:
             return self._go.find(importer, module)
         if language == "rust":
             return self._rust.find(importer, module)
-        return self._c.find(importer, module) if language in ("c", "cpp") else None
+        if language in ("c", "cpp"):
+            return self._c.find(importer, module)
+        return self._scripts.find(importer, language, module) if language in LANGUAGES else None
 
     def inside(self, place: Place, name: str, language: str) -> Place | None:
         """A module within a directory or a package, by its name."""
@@ -46,7 +49,7 @@ class Layout:
             return self._go.siblings(path)
         if language == "rust":
             return self._rust.siblings(path)
-        return None
+        return self._scripts.siblings(path, language) if language == "php" else None
 
     def sources(self) -> list[str]:
         """The files of C and C++, which declare here what they define there."""
@@ -55,6 +58,10 @@ class Layout:
     @cached_property
     def _c(self) -> CLayout:
         return CLayout(self._tree)
+
+    @cached_property
+    def _scripts(self) -> ScriptLayout:
+        return ScriptLayout(self._tree)
 
     @cached_property
     def _python(self) -> PythonLayout:

@@ -18,6 +18,7 @@ from clew.graph.units import Unit
 from clew.graph.values import TIERS, Known, Meaning, Value
 
 __all__ = ["TIERS", "Known", "Meaning", "Resolver", "Value"]
+_TABLES = frozenset({"variable", "namespace"})
 _NAME_PART = re.compile(r"[./\\\\:]+")
 
 
@@ -163,11 +164,17 @@ class Resolver(Members):
             found = self._meaning(module, module.links.paths[number], depth + 1)
             return found._replace(evidence=evidence) if found is not None else None
         held = self._module_of(module, number, depth)
+        space, _, last = row.module.rpartition("\\")
+        if held is not None and held.module is not None and held.module.links.package != space:
+            held = held if module.language != "php" else None  # a library's, for all that their paths are alike
         if held is None:
             name = ".".join(part for part in (row.module, row.name) if part)
             if module.language == "python" and not row.name and not row.alias:
                 name = row.module.partition(".")[0]
             return Meaning(Value("external", name=name), "proven", evidence)
+        if module.language == "php" and not row.name:  # it names a class
+            value = self._of(held, last, depth)
+            return Meaning(value, "proven", evidence) if value is not None else None
         if not row.name or row.name == "*":
             return Meaning(held, "proven", evidence)
         value = self._of(held, row.name, depth)
@@ -258,6 +265,10 @@ class Resolver(Members):
         ordinal = module.members.get(-1, {}).get(name)
         if ordinal is not None:
             return Value("definition", module, ordinal)
+        if module.language in ("lua", "php"):  # what a table or a namespace of the file holds
+            for holder, held in module.members.items():
+                if holder >= 0 and name in held and module.kind(holder) in _TABLES:
+                    return Value("definition", module, held[name])
         return self._brought_in(module, name, depth)
 
     def _brought_in(self, module: Module, name: str, depth: int) -> Value | None:

@@ -35,7 +35,7 @@ from typing import Any
 
 from clew.parse.events import collect_events, innermost
 from clew.parse.links import NOWHERE, Attribute, Links
-from clew.parse.names import TYPES_FIRST, Names
+from clew.parse.names import TYPES_BEFORE_NAMES, Names
 from clew.parse.owners import opened_space
 from clew.parse.scopes import Scope
 from clew.parse.uses import Uses
@@ -69,7 +69,9 @@ class _Binder(Names):
         if self._language == "cpp":
             links = self._links = links._replace(package=opened_space(self._content))
         events = collect_events(
-            self._captures, sorted({*self._bound_here, *self._by_name_byte}), types_first=self._language in TYPES_FIRST
+            self._captures,
+            sorted({*self._bound_here, *self._by_name_byte}),
+            types_first=self._language in TYPES_BEFORE_NAMES,
         )
         calls = self._calls()
         at, uses = 0, self._uses
@@ -252,6 +254,8 @@ class _Binder(Names):
             at -= 2 if content[at - 1] in b"?!" else 1
         elif content[at - 1 : at + 1] in (b"::", b"->"):
             at -= 2
+        elif content[at] == 58 and self._language == "lua":
+            at -= 1
         else:
             return -1
         at = self._before(at)

@@ -17,9 +17,10 @@ from clew.parse.symbols import FUNCTION_KINDS, SPACE_KINDS
 from clew.parse.uses import Uses
 from clew.types import Import, Symbol
 
-IMPLICIT_MEMBERS = frozenset("java csharp cpp kotlin scala swift ruby php dart".split())
+IMPLICIT_MEMBERS = frozenset("java csharp cpp kotlin scala swift ruby dart".split())
 MEMBERS_ARE_NO_NAMES = frozenset("go rust c zig".split())  # not even inside the type
 TYPES_FIRST = frozenset({"c", "cpp"})  # `T x`, and what a query calls a name is one wherever it stands
+TYPES_BEFORE_NAMES = TYPES_FIRST | {"php"}
 SEQUENTIAL = frozenset("go rust c cpp zig".split())  # a name is bound from its place on, not in all of its scope
 
 
@@ -56,7 +57,7 @@ class Names:
         captures = self._captures
         owners = find_owners(self._symbols, captures.get("block", ()))
         for ordinal, symbol in enumerate(self._symbols):
-            if ordinal in owners:
+            if ordinal in owners or (symbol.name == "std" and self._language == "cpp"):
                 continue
             scope = self._scopes.at(symbol.start_byte)
             if scope.symbol == ordinal and scope.parent is not None:
@@ -177,7 +178,8 @@ class Names:
             for node in self._binding(role):
                 start, name = node.start_byte, self._text(node.start_byte, node.end_byte)
                 scope = self._scopes.at(start)
-                if (scope.start, name) in free or scope.names.get(name, "").startswith("D"):
+                kept = ("D", "I") if self._language == "lua" else "D"  # `local m = require "m"`
+                if (scope.start, name) in free or scope.names.get(name, "").startswith(kept):
                     continue
                 is_open = scope.parent is None or self._is_space(scope)
                 if scope.is_class if role == "bind" else scope.parent is None:

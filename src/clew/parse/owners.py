@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from typing import Any
 
+from clew.parse.symbols import SPACE_KINDS
 from clew.types import Symbol
 
 PART_KINDS = frozenset({"impl", "extension"})  # they add to a type of their name
@@ -26,7 +27,7 @@ def find_owners(symbols: list[Symbol], blocks: Iterable[Any] = ()) -> dict[int, 
         inner = [ordinal for ordinal in range(first, last) if symbols[ordinal].parent < first]
         found |= {ordinal: ["?"] for ordinal in inner}
     for ordinal, symbol in enumerate(symbols):
-        if ordinal in found:
+        if ordinal in found or symbol.kind in SPACE_KINDS:
             continue
         if symbol.kind in PART_KINDS:
             found[ordinal] = [symbol.name]
