@@ -35,7 +35,8 @@ class Project:
 
     def _of(self, module: Module) -> set[str]:
         content, found = self._contents[module.path], set()
-        for use, number in zip(unpack_uses(self._facts[module.path].uses), module.links.of_use, strict=True):
+        uses = unpack_uses(self._facts[module.path].uses) if module.links.of_use else []
+        for use, number in zip(uses, module.links.of_use, strict=True):
             meaning = self._resolver.resolve(module, module.links.refs[number]).meaning if number else None
             if meaning is None:
                 continue

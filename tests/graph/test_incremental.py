@@ -33,44 +33,100 @@ LINES = (
     "value.run()\npkg.a.make()\na.Thing.run\n",
     "def use(x):\n    x.run()\n    return json.loads(x)\n",
 )
-numbers = st.lists(st.integers(0, len(LINES) - 1), max_size=6)
-step: st.SearchStrategy[Any] = st.one_of(
-    st.tuples(st.just("write"), st.sampled_from(NAMES), numbers),
-    st.tuples(st.just("delete"), st.sampled_from(NAMES), st.just([])),
-    st.tuples(
-        st.just("rename"), st.sampled_from(NAMES), st.lists(st.integers(0, len(NAMES) - 1), min_size=1, max_size=1)
-    ),
+# Of several languages: each file, and what its lines may be.
+GO = (
+    'import "example.com/app"\n',
+    'import "example.com/app/store"\n',
+    'import kept "example.com/app/store"\n',
+    'import "example.com/other/store"\n',
+    "type Thing struct {\n\tBase\n\tsize int\n}\n",
+    "type Base struct{ next *Thing }\n",
+    "func (t *Thing) Run() *Thing {\n\tt.Go()\n\treturn t.next\n}\n",
+    "func (b *Base) Go() { b.next.Run().size = 1 }\n",
+    "func Make() *Thing {\n\tt := &Thing{}\n\tt.Run().Go()\n\treturn t\n}\n",
+    "func use() {\n\tstore.Make().Run()\n\tkept.Make().Go()\n\tapp.Make()\n\tMake().Run()\n}\n",
+    "var value = store.Thing{}\n",
 )
+C = (
+    '#include "a.h"\n',
+    '#include "inc/b.h"\n',
+    "#include <stdio.h>\n",
+    "struct thing { struct other *next; int size; };\n",
+    "struct other { struct thing held; };\n",
+    "struct thing *make(int size);\n",
+    "struct thing *make(int size) {\n    helper(size);\n    return 0;\n}\n",
+    "static int helper(int x) { return LIMIT + x; }\n",
+    "int helper(int x);\n",
+    "#define LIMIT 3\n",
+    "int use(struct thing *t) {\n    return make(1)->next->held.size + t->size + helper(2);\n}\n",
+)
+TYPESCRIPT = (
+    'import { Thing } from "./a";\n',
+    'import { make } from "@/lib/b";\n',
+    'import * as all from "../a";\n',
+    'export * from "./lib/b";\n',
+    'export { Thing as Other } from "@/a";\n',
+    "export class Thing extends Base {\n  size = 0;\n  run(): Thing { return this.go(); }\n}\n",
+    "export class Base {\n  next: Thing;\n  go() { return this.next; }\n}\n",
+    "export function make(): Thing { return new Thing(); }\n",
+    "make().run().go();\nall.make().run();\nnew all.Other().go();\n",
+)
+KINDS = {
+    "go.mod": ("module example.com/app\n", "module example.com/other\n"),
+    "main.go": ("package app\n", *GO),
+    "more.go": ("package app\n", *GO),
+    "store/store.go": ("package store\n", *GO),
+    "store/more.go": ("package kept\n", *GO),
+    "other/store/a.go": ("package store\n", *GO),
+    "other/go.mod": ("module example.com/other\n",),
+    "a.h": C,
+    "a.c": C,
+    "inc/b.h": C,
+    "inc/a.h": C,
+    "sub/inc/b.h": C,
+    "sub/use.c": C,
+    "tsconfig.json": ('{"compilerOptions": {"paths": {"@/*": ["./web/*"]}}}\n', "{}\n"),
+    "web/a.ts": TYPESCRIPT,
+    "web/lib/b.ts": TYPESCRIPT,
+    "web/lib/a.ts": TYPESCRIPT,
+    "web/lib/b/index.ts": TYPESCRIPT,
+}
 
 
-def play(root: Path, action: str, name: str, numbers: list[int]) -> None:
-    path = root / name
+def steps(names: tuple[str, ...], most: int) -> st.SearchStrategy[Any]:
+    numbers = st.lists(st.integers(0, most - 1), max_size=6)
+    place = st.lists(st.integers(0, len(names) - 1), min_size=1, max_size=1)
+    return st.one_of(
+        st.tuples(st.just("write"), st.sampled_from(names), numbers),
+        st.tuples(st.just("delete"), st.sampled_from(names), st.just([])),
+        st.tuples(st.just("rename"), st.sampled_from(names), place),
+    )
+
+
+def play(root: Path, kinds: dict[str, tuple[str, ...]], action: str, name: str, numbers: list[int]) -> None:
+    path, lines = root / name, kinds[name]
     if action == "write":
-        write_tree(root, {name: "".join(LINES[number] for number in numbers)})
+        first = lines[:1] if name.endswith(".go") else ()
+        write_tree(root, {name: "".join([*first, *(lines[number % len(lines)] for number in numbers)])})
     elif action == "delete" and path.exists():
         path.unlink()
     elif action == "rename" and path.exists():
-        target = root / NAMES[numbers[0]]
+        target = root / tuple(kinds)[numbers[0]]
         target.parent.mkdir(parents=True, exist_ok=True)
         path.replace(target)
 
 
-@pytest.mark.slow
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
-    before=st.lists(step, max_size=8), changes=st.lists(st.lists(step, min_size=1, max_size=3), min_size=1, max_size=4)
-)
-def test_a_changed_graph_is_the_graph_made_anew(before: list[Any], changes: list[list[Any]]) -> None:
+def check(kinds: dict[str, tuple[str, ...]], before: list[Any], changes: list[list[Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve() / "tree"
         root.mkdir()
         for one in before:
-            play(root, *one)
+            play(root, kinds, *one)
         engine = make_engine(root.parent / "home")
         engine.index(str(root))
         for several in changes:
             for one in several:
-                play(root, *one)
+                play(root, kinds, *one)
             engine.sync(str(root))
             found = dump.graph(engine.resolve(str(root)).store)
             fresh = make_engine(root.parent / "fresh")
@@ -80,3 +136,29 @@ def test_a_changed_graph_is_the_graph_made_anew(before: list[Any], changes: list
             shutil.rmtree(root.parent / "fresh")
             assert found == expected
         engine.close()
+
+
+python_step = steps(NAMES, len(LINES))
+other_step = steps(tuple(KINDS), 12)
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    before=st.lists(python_step, max_size=8),
+    changes=st.lists(st.lists(python_step, min_size=1, max_size=3), min_size=1, max_size=4),
+)
+def test_a_changed_graph_is_the_graph_made_anew(before: list[Any], changes: list[list[Any]]) -> None:
+    check(dict.fromkeys(NAMES, LINES), before, changes)
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    before=st.lists(other_step, max_size=16),
+    changes=st.lists(st.lists(other_step, min_size=1, max_size=3), min_size=1, max_size=4),
+)
+def test_a_changed_graph_of_go_c_and_typescript_is_the_graph_made_anew(
+    before: list[Any], changes: list[list[Any]]
+) -> None:
+    check(KINDS, before, changes)

@@ -1,6 +1,6 @@
 """The edges of a snapshot that is about to be: of all its files, or of those that a change can have touched.
 
-Each file keeps hashes of what its edges rest on: files it looked into, names of modules it looked for. A change
+Each file keeps hashes of what its edges rest on (`graph/values.py`): files, names of modules it looked for. A change
 elsewhere makes its edges anew only if it touches one of these. Main call: `plan_edges`.
 """
 
@@ -71,7 +71,8 @@ class _Graph:
             if path not in self._numbers:
                 self._numbers[path] = free
                 free += 1
-        self._resolver = Resolver(Layout(files, self._read), self.module)
+        self._paths: dict[int, list[str]] = {}  # the files of each blob
+        self._resolver = Resolver(Layout(files, self._read), self.module, self._defining)
 
     def module(self, path: str) -> Module | None:
         """A file as the resolver sees it."""
@@ -83,6 +84,14 @@ class _Graph:
             imports = facts.imports_of(self._connection, facts_id)
             found = self._modules[path] = Module(path, self._numbers[path], language, symbols, imports, links)
         return found
+
+    def _defining(self, name: str) -> list[str]:
+        """The files that define a name."""
+        if not self._paths:
+            for path, (facts_id, _) in self._files.items():
+                self._paths.setdefault(facts_id, []).append(path)
+        found = facts.defining(self._connection, name)
+        return sorted(path for facts_id in found for path in self._paths.get(facts_id, ()))
 
     def _read(self, path: str) -> bytes | None:
         """The content of a file, for those that configure where modules live."""
@@ -139,6 +148,7 @@ class _Graph:
             known = self._resolver.resolve(module, ref)
             inputs |= known.inputs
             found.append(known)
+        inputs = self._resolver.spelled_out(inputs)
         uses = unpack_places(facts.uses_of(self._connection, facts_id) if module.links.of_use else b"")
         grouped: dict[tuple[int | str, int, int, int], tuple[int, list[int]]] = {}
         loose: dict[tuple[str, int, int], list[int]] = {}
@@ -201,7 +211,7 @@ def shape_of(module: Module) -> bytes:
     seen: list[Any] = [
         module.language, module.symbols, [row[:3] for row in module.imports], links.bases, links.types, links.returns,
         [(held.owner, held.name, held.value) for held in links.attributes], links.properties, links.exports,
-        links.package,
+        links.package, links.owners, links.paths, links.declared, links.hidden,
     ]  # fmt: skip
     return hashlib.blake2b(json.dumps(seen).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
@@ -209,7 +219,11 @@ def shape_of(module: Module) -> bytes:
 def _keys_of(path: str, *, is_new: bool) -> set[str]:
     """The keys that a change of a file touches; one that came or went also those of its name and directories."""
     directory, name = posixpath.split(path)
-    keys = {f"f:{path}", f"d:{directory}"}
+    keys = {f"f:{path}", f"d:{directory}", "t:"}
+    above = directory
+    while above:
+        keys.add(f"t:{above}")
+        above = posixpath.dirname(above)
     if is_new:
         keys.add(f"m:{name.partition('.')[0]}")
         keys |= {f"m:{part}" for part in directory.split("/") if part}

@@ -1,7 +1,7 @@
 """Where modules live: from what an import says to the file it means, by the rules of each language.
 
-It knows paths, and of contents only the few files that say what names mean, as `tsconfig.json` does. A module that is
-no file of the tree is external. Main call: `Layout.find`.
+It knows paths, and of contents only the few files that say what names mean, as `tsconfig.json` and `go.mod` do. A
+module that is no file of the tree is external. Main call: `Layout.find`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,14 @@ import re
 from collections.abc import Iterable
 from typing import Protocol
 
+from clew.graph.layouts.c import CLayout
 from clew.graph.layouts.csharp import CsharpLayout
 from clew.graph.layouts.ecmascript import EcmascriptLayout
+from clew.graph.layouts.golang import GoLayout
 from clew.graph.layouts.java import JavaLayout
 from clew.graph.layouts.python import PythonLayout
+from clew.graph.layouts.rust import RustLayout
+from clew.graph.layouts.scripts import LANGUAGES, ScriptLayout
 from clew.graph.layouts.tree import Place, Read, Tree
 
 __all__ = ["Layout", "Place", "is_configuration"]
@@ -37,6 +41,8 @@ class Layout:
     def __init__(self, paths: Iterable[str], read: Read | None = None) -> None:
         tree = Tree(paths, read)
         ecmascript, self._csharp = EcmascriptLayout(tree), CsharpLayout(tree)
+        self._go, self._rust, self._c = GoLayout(tree), RustLayout(tree), CLayout(tree)
+        scripts = {language: ScriptLayout(tree, language) for language in LANGUAGES}
         self._families: dict[str, _Family] = {
             "python": PythonLayout(tree),
             "javascript": ecmascript,
@@ -44,7 +50,15 @@ class Layout:
             "tsx": ecmascript,
             "java": JavaLayout(tree),
             "csharp": self._csharp,
+            "go": self._go,
+            "rust": self._rust,
+            "c": self._c,
+            "cpp": self._c,
+            **scripts,
         }
+        self._units: dict[str, GoLayout | RustLayout | ScriptLayout] = {
+            "go": self._go, "rust": self._rust, "php": scripts["php"],
+        }  # fmt: skip
 
     def find(self, importer: str, language: str, module: str) -> Place | None:
         """What `module` means in a file; None if it is not of this tree."""
@@ -59,3 +73,20 @@ class Layout:
     def candidates(self, importer: str, name: str, language: str) -> list[str]:
         """Files that may define a type, for languages whose imports do not say in which file it is."""
         return self._csharp.candidates(importer, name) if language == "csharp" else []
+
+    def siblings(self, path: str, language: str) -> tuple[str, list[str]] | None:
+        """The directory whose files share their names with a file without imports, and those files."""
+        family = self._units.get(language)
+        return family.siblings(path) if family is not None else None
+
+    def sources(self) -> list[str]:
+        """The files of C and C++, which declare here what they define there."""
+        return self._c.sources()
+
+    def keys(self, importer: str, language: str, module: str) -> set[str]:
+        """What else it depends on where a module is, beside the names in its name: keys as `Known` has them."""
+        if language == "go":
+            return {f"d:{directory}" for directory in self._go.candidates(importer, module)}
+        if language != "rust":
+            return set()
+        return {f"m:{name}" for name in ("lib", "main", "mod", *importer.split("/")[:-1])}

@@ -8,12 +8,15 @@ from typing import Any, NamedTuple
 
 from clew.parse.links import CALLED, Attribute, Links
 from clew.parse.names import MARKS_CALLS
-from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS
+from clew.parse.owners import PART_KINDS
+from clew.parse.scopes import FREE_FORM
+from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS, SPACE_KINDS
 from clew.types import Import
 
 TYPE_KINDS = CLASS_KINDS | {"type", "record", "union"}
 _FIRST_COUNTS = frozenset({"java", "csharp"})
-_PARTS = TYPE_KINDS | {"namespace", "module"}  # what may be declared in several parts
+_PARTS = TYPE_KINDS | SPACE_KINDS  # what may be declared in several parts
+_ONE_PART = FREE_FORM | {"python"}  # languages where not all of one name in one place belong together
 
 
 class Named(NamedTuple):
@@ -43,16 +46,90 @@ class Module:
         among overloads the first."""
         found: dict[int, dict[str, int]] = {}
         for ordinal, symbol in enumerate(self.symbols):
+            owner = self.links.owners.get(ordinal)
+            if owner is not None:
+                if owner[0] == "D" and owner[1:].isdigit() and symbol.kind not in PART_KINDS:
+                    found.setdefault(int(owner[1:]), {})[symbol.name] = ordinal
+                continue
             held = found.setdefault(symbol.parent, {})
             if self.language not in _FIRST_COUNTS:
-                held[symbol.name] = ordinal
+                if symbol.name not in held or ordinal not in self.declared:
+                    held[symbol.name] = ordinal
             elif symbol.kind != "constructor":  # its name is that of its class
                 is_marked = self.language in MARKS_CALLS and symbol.kind == "method"
                 held.setdefault(symbol.name + (CALLED if is_marked else ""), ordinal)
+        if self.language in ("c", "cpp"):  # what an enum names is known around it
+            for ordinal, symbol in enumerate(self.symbols):
+                if symbol.kind == "enum_member" and symbol.parent >= 0:
+                    found.setdefault(self.symbols[symbol.parent].parent, {}).setdefault(symbol.name, ordinal)
         for place, attribute in enumerate(self.links.attributes):
             held = found.setdefault(attribute.owner, {})
             held.setdefault(attribute.name, len(self.symbols) + place)
         return found
+
+    @cached_property
+    def parts(self) -> dict[tuple[str, str, int], dict[str, int]]:
+        """What belongs to types that do not hold it, by the type's name, what leads to it, and the block around."""
+        found: dict[tuple[str, str, int], dict[str, int]] = {}
+        for ordinal, ref in self.links.owners.items():
+            symbol = self.symbols[ordinal]
+            if symbol.kind in PART_KINDS:
+                found[symbol.name, ref, ordinal] = self.members.get(ordinal, {})
+            elif ref[0] != "D" or not ref[1:].isdigit():
+                found.setdefault((self._last_name(ref), ref, -1), {})[symbol.name] = ordinal
+        return found
+
+    def _last_name(self, ref: str) -> str:
+        _, dot, name = ref.rpartition(".")
+        if dot:
+            return name
+        if name[0] in "DI" and name[1:].isdigit():
+            number = int(name[1:])
+            return self.symbols[number].name if name[0] == "D" else self.imports[number].name
+        return name[1:]
+
+    @cached_property
+    def declared(self) -> frozenset[int]:
+        return frozenset(self.links.declared)
+
+    @cached_property
+    def spaces(self) -> dict[str, list[int]]:
+        """The blocks of each namespace by its whole name."""
+        found: dict[str, list[int]] = {}
+        names: dict[int, str] = {-1: ""}
+        for ordinal, symbol in enumerate(self.symbols):
+            if symbol.kind in SPACE_KINDS and symbol.parent in names:
+                names[ordinal] = f"{names[symbol.parent]}.{symbol.name}".strip(".")
+                found.setdefault(names[ordinal], []).append(ordinal)
+        return found
+
+    @cached_property
+    def open_names(self) -> dict[str, int]:
+        """What stands in no type and no function, by name; what is in no namespace either counts most."""
+        blocks = sorted(block for blocks in self.spaces.values() for block in blocks)
+        found: dict[str, int] = {}
+        for block in [-1, *blocks]:
+            for name, ordinal in self.members.get(block, {}).items():
+                found.setdefault(name, ordinal)
+        return found
+
+    @cached_property
+    def bodies(self) -> dict[str, list[int]]:
+        """The functions that are defined here and known elsewhere, by name."""
+        found: dict[str, list[int]] = {}
+        hidden = {*self.links.hidden, *self.links.declared}
+        for ordinal, symbol in enumerate(self.symbols):
+            if symbol.kind in FUNCTION_KINDS and ordinal not in hidden and symbol.kind != "macro":
+                found.setdefault(symbol.name, []).append(ordinal)
+        return found
+
+    def space_of(self, ordinal: int) -> str:
+        """The whole name of the namespace around a definition."""
+        parent, names = self.symbols[ordinal].parent, []
+        while parent >= 0:
+            names.append(self.symbols[parent].name)
+            parent = self.symbols[parent].parent
+        return ".".join(reversed(names))
 
     @cached_property
     def imported(self) -> dict[str, int]:
@@ -60,6 +137,8 @@ class Module:
         found: dict[str, int] = {}
         for number, row in enumerate(self.imports):
             name = row.alias or row.name
+            if not name and number in self.links.paths:
+                name = row.module.rpartition("::")[2]
             if name and name != "*":
                 found.setdefault(name, number)
         return found
@@ -79,7 +158,7 @@ class Module:
 
     def as_type(self, ordinal: int) -> int:
         """The type of the same name, if what was found is a value."""
-        if ordinal >= len(self.symbols) or self.symbols[ordinal].kind in TYPE_KINDS:
+        if ordinal >= len(self.symbols) or self.is_class(ordinal) or self.language in FREE_FORM:
             return ordinal
         return self.types.get((self.symbols[ordinal].parent, self.symbols[ordinal].name), ordinal)
 
@@ -104,7 +183,7 @@ class Module:
         found = self.members.get(ordinal, {}).get(name)
         if found is not None and not self.is_scope_of_own(ordinal):
             return found
-        for part in self.namesakes(ordinal) if self.language != "python" else ():
+        for part in self.namesakes(ordinal) if self.language not in _ONE_PART else ():
             found = self.members.get(part, {}).get(name)
             if found is not None and self.symbols[part].kind in _PARTS:
                 return found
@@ -113,13 +192,13 @@ class Module:
     def bases(self, ordinal: int) -> list[str]:
         """The classes above a class, of all its parts."""
         bases = self.links.bases
-        parts = self.namesakes(ordinal) if self.language != "python" else [ordinal]
+        parts = self.namesakes(ordinal) if self.language not in _ONE_PART else [ordinal]
         return [base for part in parts for base in bases.get(part, ())]
 
     def returned(self, ordinal: int) -> str:
         """What a function gives back; of overloads, what the first that says so does."""
         returns = self.links.returns
-        if self.language == "python":  # the last one counts
+        if self.language in _ONE_PART:  # the last one counts
             return returns.get(ordinal, "")
         return next((returns[other] for other in self.namesakes(ordinal) if other in returns), "")
 
@@ -142,7 +221,14 @@ class Module:
         return self.links.attributes[ordinal - len(self.symbols)]
 
     def is_class(self, ordinal: int) -> bool:
-        return self.kind(ordinal) in TYPE_KINDS
+        kind = self.kind(ordinal)
+        return kind in TYPE_KINDS or (kind in SPACE_KINDS and self.language in FREE_FORM)
+
+    def is_part(self, ordinal: int) -> bool:
+        return self.kind(ordinal) in PART_KINDS
+
+    def is_field(self, ordinal: int) -> bool:
+        return self.kind(ordinal) == "field"
 
     @cached_property
     def holders(self) -> frozenset[int]:

@@ -9,34 +9,43 @@ from __future__ import annotations
 
 import re
 
+from clew.graph import includes
 from clew.graph.builtin import BUILTINS
 from clew.graph.layout import Layout, Place
+from clew.graph.members import MAX_DEPTH, NO_CIRCLE, Members
 from clew.graph.modules import Find, Module
-from clew.graph.namespaces import Namespaces
-from clew.graph.values import Known, Meaning, Value
+from clew.graph.units import Unit
+from clew.graph.values import Known, Meaning, Tier, Value
 from clew.parse.ecmascript import ECMASCRIPT
 from clew.parse.links import CALLED
+from clew.parse.scopes import FREE_FORM
 
-NO_CIRCLE = 1 << 30
-MAX_DEPTH = 40  # of imports of imports, of classes above classes
+_TABLES = frozenset({"variable", "namespace"})  # what a file of Lua or PHP shows the members of
 _NAME_PART = re.compile(r"[./\\\\:]+")
 
 
-class Resolver:
+class Resolver(Members):
     """Resolves the references of the files of one snapshot; each distinct one once."""
 
-    def __init__(self, layout: Layout, find: Find) -> None:
-        self._layout, self._find = layout, find
-        self._namespaces = Namespaces(layout, find)
-        self._trails: list[set[str]] = [set()]
+    def __init__(self, layout: Layout, find: Find, named: includes.Named | None = None) -> None:
+        super().__init__(layout, find, named)
         self._open: dict[tuple[str, str], int] = {}  # what is being resolved, and how deep
-        self._circle = NO_CIRCLE  # the outermost of those that was met again
 
     def resolve(self, module: Module, ref: str) -> Known:
         """Where a reference of a file leads, None when that cannot be said, and what that depends on."""
         self._trails, self._open, self._circle = [set()], {}, NO_CIRCLE
         meaning = self._meaning(module, ref, 0)
+        if meaning is not None and meaning.value.kind == "definition":
+            meaning = self._defined(meaning)
         return Known(meaning, frozenset(self._trails[0]))
+
+    def spelled_out(self, keys: set[str]) -> set[str]:
+        """Keys without those for what a file includes: the files and names instead that this rests on."""
+        found = {key for key in keys if not key.startswith("i:")}
+        for key in keys - found:
+            module = self._find(key[2:])
+            found |= self._includes.keys(module) if module is not None else set()
+        return found
 
     def _meaning(self, module: Module, ref: str, depth: int) -> Meaning | None:
         known: Known | None = module.known.get(ref)
@@ -74,15 +83,25 @@ class Resolver:
         if letter == "M":
             held = self._find_module(module, module.imports[int(rest)].module, depth)
             return Meaning(held, "proven", f"import:{module.imports[int(rest)].line}") if held is not None else None
+        if letter == "N":
+            value = self._find_module(module, rest, depth)
+            found = self._global(module, rest, depth) if value is None and rest.isidentifier() else None
+            return found or Meaning(value or Value("external", name=rest), "proven", "package")
         if letter == "S":
             return Meaning(Value("object", module, int(rest)), "proven", "self")
         if letter == "C":
+            held = self._owner(module, int(rest), depth) if module.is_part(int(rest)) else None
+            if held is not None and held.kind == "definition":
+                return Meaning(held, "proven", "self")
             return Meaning(Value("definition", module, int(rest)), "proven", "self")
         if letter == "P":
             return Meaning(Value("above", module, int(rest)), "proven", "super")
         if letter == "V":
             owner, _, name = rest.partition(":")
             return self._visible(module, int(owner), name, depth)
+        if letter in ("O", "W"):
+            number, _, name = rest.partition(":")
+            return self._of_owner(module, int(number), name, depth)
         return self._global(module, rest, depth) if letter == "G" else None
 
     def _visible(self, module: Module, owner: int, name: str, depth: int) -> Meaning | None:
@@ -93,15 +112,29 @@ class Resolver:
             if value is not None and value.kind != "external":
                 return Meaning(value, "proven", "self")
             outside = outside or value
-            owner = module.symbols[owner].parent
+            owner = module.symbols[owner].parent if module.language not in FREE_FORM else -1
         found = self._global(module, name, depth)
         return found or (Meaning(outside, "proven", "self") if outside is not None else None)
 
+    def _of_owner(self, module: Module, ordinal: int, name: str, depth: int) -> Meaning | None:
+        """An object of the type that a definition belongs to, or what a bare name in it is: a member or global."""
+        around = self._owner(module, ordinal, depth)
+        if not name:
+            held = self._object_of(around, depth) if around is not None else None
+            return Meaning(held, "proven", "self") if held is not None else None
+        value = self._of(around, name, depth + 1) if around is not None else None
+        if value is not None and value.kind != "external":
+            return Meaning(value, "proven", "self")
+        return self._global(module, name, depth) or (Meaning(value, "proven", "self") if value is not None else None)
+
     def _global(self, module: Module, name: str, depth: int) -> Meaning | None:
         """A name that the file does not bind: from an import of everything, or built in."""
+        if module.language in includes.LANGUAGES:
+            return self._included(module, name)
         for number in module.star_imports if module.language not in ECMASCRIPT else ():
             held = self._module_of(module, number, depth)
-            value = self._of(held, name, depth) if held is not None else None
+            is_own = module.language == "rust" and held == Value("module", module)
+            value = self._of(held, name, depth) if held is not None and not is_own else None
             if value is not None:
                 return Meaning(value, "proven", f"import:{module.imports[number].line}")
         name = name.removesuffix(CALLED)
@@ -116,10 +149,44 @@ class Resolver:
         """What a file sees without an import since it is of the same package."""
         if module.language == "csharp":
             return self._of_namespaces(module, name, depth)
+        if module.language in FREE_FORM:
+            unit = self._units.of(module.path, module.language, module.links.package)
+            return (self._of_unit(unit, name) or self._package_called(module, name, depth)) if unit else None
         if not module.links.package:
             return None
         found = self._find_module(module, f"{module.links.package}.{name}", depth)
         return found if found is not None and found.kind != "directory" else None
+
+    def _included(self, module: Module, name: str) -> Meaning | None:
+        """A name of C from what the file includes."""
+        if name in BUILTINS.get(module.language, ()):
+            return Meaning(Value("external", name=name), "proven", "builtin")
+        self._depends(f"i:{module.path}")
+        if module.language == "cpp" and self._includes.is_opened(module, name):
+            return Meaning(Value("space", module, name=name), "proven", "package")
+        found = self._includes.named(module, name)
+        tier: Tier = "proven"
+        source = self._includes.source_of(module) if found is None else None
+        if source is not None:
+            self._depends(f"i:{source.path}")
+            found, tier = self._includes.named(source, name), "unique"
+        return Meaning(Value("definition", *found), tier, "package") if found is not None else None
+
+    def _of_unit(self, unit: Unit, name: str) -> Value | None:
+        """What the files of a package call by a name; of several, for other systems say, the first."""
+        self._depends(unit.key)
+        found = unit.names.get(name)
+        return Value("definition", *found[0]) if found else None
+
+    def _package_called(self, module: Module, name: str, depth: int) -> Value | None:
+        """An imported package whose name is not the last part of its path."""
+        for number, row in enumerate(module.imports if module.language == "go" else ()):
+            held = self._module_of(module, number, depth) if not row.alias and not row.name else None
+            siblings = self._layout.siblings(held.name, "go") if held is not None and held.kind == "directory" else None
+            first = next((self._find(path) for path in siblings[1]), None) if siblings is not None else None
+            if first is not None and first.links.package.removesuffix("_test") == name:
+                return held
+        return None
 
     def _of_namespaces(self, module: Module, name: str, depth: int) -> Value | None:
         self._depends(f"n:{name}")
@@ -136,7 +203,13 @@ class Resolver:
     def _imported(self, module: Module, number: int, depth: int) -> Meaning | None:
         row = module.imports[number]
         evidence = f"import:{row.line}"
+        if number in module.links.paths:
+            followed = self._meaning(module, module.links.paths[number], depth + 1)
+            return followed._replace(evidence=evidence) if followed is not None else None
         held = self._module_of(module, number, depth)
+        space, _, last = row.module.rpartition("\\")
+        if module.language == "php" and held is not None and held.module is not None:
+            held = held if held.module.links.package == space else None  # a library's, though their paths are alike
         if held is None and module.language == "csharp" and row.alias:
             found = self._of_namespaces(module, row.module.rpartition(".")[2], depth)
             if found is not None:
@@ -146,6 +219,9 @@ class Resolver:
             if module.language == "python" and not row.name and not row.alias:
                 name = row.module.partition(".")[0]
             return Meaning(Value("external", name=name), "proven", evidence)
+        if module.language == "php" and not row.name:  # it names a class
+            value = self._of(held, last, depth)
+            return Meaning(value, "proven", evidence) if value is not None else None
         if not row.name or row.name == "*":
             whole = held.module.links.exports.get("=") if held.module is not None else None
             if held.kind == "module" and held.module is not None and whole:
@@ -156,6 +232,9 @@ class Resolver:
 
     def _module_of(self, module: Module, number: int, depth: int) -> Value | None:
         row = module.imports[number]
+        if number in module.links.paths:
+            followed = self._meaning(module, module.links.paths[number], depth + 1)
+            return followed.value if followed is not None else None
         name = row.module
         if module.language == "python" and not row.name and not row.alias:
             name = name.partition(".")[0]  # `import a.b` gives the file `a`
@@ -165,8 +244,9 @@ class Resolver:
         """A module by its name; it depends on whatever comes or goes under the first or the last part of that."""
         place = self._layout.find(module.path, module.language, name)
         parts = [part for part in _NAME_PART.split(name) if part]
-        for part in parts[:1] + parts[1:][-1:]:
-            self._depends(f"m:{part}")
+        stem = name.replace("\\", "/").rpartition("/")[2].partition(".")[0]
+        self._trails[-1].update({f"m:{part}" for part in (*parts[:1], *parts[1:][-1:], stem) if part})
+        self._trails[-1].update(self._layout.keys(module.path, module.language, name))
         return self._value_at(place, module, depth)
 
     def _value_at(self, place: Place | None, importer: Module, depth: int) -> Value | None:
@@ -211,21 +291,31 @@ class Resolver:
             found, tier = self._object_of(value, depth), "typed"
         return Meaning(found, tier, evidence) if found is not None else None
 
-    def _of(self, value: Value, name: str, depth: int) -> Value | None:
+    def _of(self, value: Value, name: str, depth: int, *, wanted: str = "") -> Value | None:
         """A member of a value."""
         if depth > MAX_DEPTH:
             return None
         if value.kind == "directory":
+            unit = self._units.of(value.name, value.module.language) if value.module is not None else None
+            if unit is not None:
+                return self._of_unit(unit, name)
             return self._inside(Place(value.name, True), name, value.module, depth)
         module = value.module
         if module is None:
             return None
         self._depends(f"f:{module.path}")
+        if module.language == "rust" and (value.kind == "object" or name.endswith(CALLED)):
+            wanted = wanted or ("method" if name.endswith(CALLED) else "field")
+            name = name.removesuffix(CALLED)
+        if value.kind == "space":
+            self._depends(f"i:{module.path}")
+            held = self._includes.in_space(module, value.name, name) or self._includes.in_opened(module, name)
+            return Value("definition", *held) if held is not None else None
         if value.kind == "module":
             return self._of_module(module, name, depth + 1)
         if value.kind == "above":
             return self._above(module, value.ordinal, name, depth + 1)
-        return self._of_class(module, value.ordinal, name, depth + 1)
+        return self._of_class(module, value.ordinal, name, depth + 1, wanted=wanted)
 
     def _of_module(self, module: Module, name: str, depth: int) -> Value | None:
         """What a module shows under a name: its own, what it imports, what lies in its directory."""
@@ -237,6 +327,14 @@ class Resolver:
         ordinal = module.members.get(-1, {}).get(name)
         if ordinal is not None:
             return Value("definition", module, ordinal)
+        if module.language in ("lua", "php"):  # what a table or a namespace of the file holds
+            for holder, held in module.members.items():
+                if holder >= 0 and name in held and module.kind(holder) in _TABLES:
+                    return Value("definition", module, held[name])
+        return self._brought_in(module, name, depth)
+
+    def _brought_in(self, module: Module, name: str, depth: int) -> Value | None:
+        """What a file's imports and its place give it."""
         number = module.imported.get(name)
         if number is not None:
             meaning = self._meaning(module, f"I{number}", depth + 1)
@@ -276,105 +374,3 @@ class Resolver:
             if found is not None:
                 return found
         return None
-
-    def _of_class(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
-        """A member of a class, its own or of one above it; external when one above is and has it, for all we know."""
-        if depth > MAX_DEPTH or not (module.is_class(ordinal) or ordinal in module.holders):
-            return None
-        self._depends(f"f:{module.path}")
-        found = module.own(ordinal, name)
-        if found is not None and found < len(module.symbols):
-            return Value("definition", module, found)
-        if module.language == "csharp":
-            return self._of_parts(module, ordinal, name, depth)
-        above = self._above(module, ordinal, name, depth)
-        if found is not None and (above is None or above.kind == "external"):
-            return Value("definition", module, found)  # what methods give it is declared nowhere above
-        return above
-
-    def _of_parts(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
-        """A member of a class that has parts in several files."""
-        parts = self._namespaces.parts(module, ordinal)
-        for other, part in parts:
-            found = other.own(part, name)
-            if found is not None:
-                self._depends(f"f:{other.path}")
-                return Value("definition", other, found)
-        outside = None
-        for other, part in [(module, ordinal), *parts]:
-            value = self._above(other, part, name, depth)
-            if value is not None and value.kind != "external":
-                return value
-            outside = outside or value
-        return outside
-
-    def _above(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
-        outside: Value | None = None
-        for base in module.bases(ordinal):
-            meaning = self._meaning(module, base, depth + 1)
-            value = meaning.value if meaning is not None else None
-            if value is None:
-                outside = outside or Value("external", name=f"?.{name.removesuffix(CALLED)}")
-            elif value.kind == "external":
-                outside = outside or Value("external", name=f"{value.name}.{name.removesuffix(CALLED)}")
-            elif value.kind == "definition" and value.module is not None:
-                found = self._of_class(value.module, value.module.as_type(value.ordinal), name, depth + 1)
-                if found is not None and found.kind != "external":
-                    return found
-                outside = outside or found
-        return outside
-
-    def _content(self, value: Value, depth: int) -> Value | None:
-        """What a variable, a field or a property holds."""
-        module = value.module
-        assert module is not None
-        if value.ordinal >= len(module.symbols):
-            ref = module.attribute(value.ordinal).value
-        elif value.ordinal in module.properties:
-            ref = module.links.returns.get(value.ordinal, "")
-        else:
-            ref = module.links.types.get(value.ordinal, "")
-        if not ref or depth > MAX_DEPTH:
-            return None
-        self._depends(f"f:{module.path}")
-        meaning = self._meaning(module, ref, depth + 1)
-        found = meaning.value if meaning is not None else None
-        if found is None or found.kind != "definition" or found.module is None:
-            return found
-        is_held = not found.module.is_class(found.ordinal) and not found.module.is_function(found.ordinal)
-        return self._content(found, depth + 1) if is_held else found
-
-    def _called(self, value: Value, depth: int) -> Value | None:
-        """What a call gives."""
-        module = value.module
-        if module is None or value.kind != "definition":
-            return None
-        if module.is_class(value.ordinal):
-            return Value("object", module, value.ordinal)
-        ref = module.returned(value.ordinal)
-        if not ref and value.ordinal in module.holders:
-            return Value("object", module, value.ordinal)
-        if depth > MAX_DEPTH:
-            return None
-        if not ref:
-            inner = self._content(value, depth) if not module.is_function(value.ordinal) else None
-            return self._called(inner, depth + 1) if inner is not None else None
-        if value.receiver is not None and ref[0] == "S" and ref[1:].isdigit():
-            return value.receiver  # a method that gives back its object
-        self._depends(f"f:{module.path}")
-        meaning = self._meaning(module, ref, depth + 1)
-        return meaning.value if meaning is not None else None
-
-    def _object_of(self, value: Value, depth: int) -> Value | None:
-        """An object of a type."""
-        if value.kind != "definition" or value.module is None:
-            return None
-        value = value._replace(ordinal=value.module.as_type(value.ordinal))
-        assert value.module is not None
-        if value.module.is_class(value.ordinal):
-            return Value("object", value.module, value.ordinal)
-        inner = self._content(value, depth)  # `Alias = Class`
-        return self._object_of(inner, depth + 1) if inner is not None and depth < MAX_DEPTH else None
-
-    def _depends(self, key: str) -> None:
-        self._trails[-1].add(key)

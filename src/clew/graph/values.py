@@ -11,12 +11,12 @@ TIERS: tuple[Tier, ...] = ("proven", "typed", "unique", "name")
 
 
 class Value(NamedTuple):
-    """What an expression is: a module, a directory, a definition, an object of a class, a library's."""
+    """What an expression is: a module, a directory, a namespace, a definition, an object of a class, a library's."""
 
-    kind: Literal["module", "directory", "definition", "object", "above", "external"]
+    kind: Literal["module", "directory", "space", "definition", "object", "above", "external"]
     module: Module | None = None
     ordinal: int = -1
-    name: str = ""  # of a directory or of what is external
+    name: str = ""  # of a directory, a namespace or of what is external
     receiver: Value | None = None  # of a member, the object it was taken of
 
 
@@ -29,7 +29,10 @@ class Meaning(NamedTuple):
 
 
 class Known(NamedTuple):
-    """A reference that was resolved, and the keys of what it rests on: files, and modules that are none."""
+    """A reference that was resolved, and the keys of what it rests on.
+
+    `f:` a file, `m:` a part of a module's name, `d:` the files of a directory, `t:` all files below one, `n:` the files
+    that define a name; `i:` what a file includes, which `Resolver.spelled_out` gives in other keys."""
 
     meaning: Meaning | None
     inputs: frozenset[str]

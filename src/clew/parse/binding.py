@@ -6,17 +6,19 @@ here are only scopes, and nothing outside the blob. Main call: `collect_links`.
 
 Beside those of `extract`, queries have for it:
   @bind @free        a name that is bound here; one that is bound further out (`global`)
-  @bind.var          one that is bound in the function around it, not in the block
+  @bind.var @bind.type   one that is bound in the function around it, not in the block; a type parameter: of a class too
   @local @block      opens a scope, as a lambda does; as a block does
-  @this @super       the object itself, and as its base class sees it
+  @this @super @root the object itself, and as its base class sees it; Rust's `crate` and `super` in a path
   @self @static @class.self   the first parameter of a method; of one that has no object; of one that has its class
-  @base              a base class
+  @base @part        a base class; what holds members of a type and may have no name
   @recv @recv.fn     a call that a member is taken of, and the function in it
   @recv.args         the arguments of such a call, which has its function right before them
-  @typed @typed.type a name that starts here and is declared to have this type
+  @typed @typed.type a name that starts here, or in `FREE_FORM` names that are bound here, and their type
   @typed.name        a name that follows its type
-  @bound @bound.type a type parameter and what bounds it
-  @assign @assign.fn @assign.value   starts with a name, ends with what it is given: a call of this, or this
+  @bound @bound.type, @where.name @where.type   a type parameter and what bounds it, there or further down
+  @assign @assign.fn @assign.type @assign.value   starts with a name, ends with what it is given: a call of this, an
+                     object of this type, or this
+  @literal @literal.name   the body of a literal, after its type; a field that it names
   @assign.field @assign.name   the same for what does not start with its name
   @entered.fn @entered.name   what a call gives, and the name that it gets after it: `with open(x) as f`
   @given             a member that is assigned to: `x` in `self.x = 1`
@@ -37,10 +39,10 @@ from bisect import bisect_right
 from typing import Any
 
 from clew.parse.ecmascript import ECMASCRIPT, is_pure_type, read_export, read_parts
-from clew.parse.events import Event, collect_events
+from clew.parse.events import Event, collect_events, collect_free_events, innermost
 from clew.parse.links import CALLED, NOWHERE, Links
-from clew.parse.names import MARKS_CALLS, Names
-from clew.parse.scopes import Scope
+from clew.parse.names import MARKS_CALLS, TYPES_BEFORE_NAMES, Names
+from clew.parse.scopes import FREE_FORM, Scope
 from clew.parse.uses import ROLES, Uses
 from clew.types import Import, Symbol
 
@@ -75,28 +77,24 @@ class _Binder:
     ) -> None:
         self._content, self._language = content, language
         self._symbols, self._imports, self._captures, self._uses = symbols, imports, captures, uses
-        self._is_ecmascript = language in ECMASCRIPT
+        self._is_ecmascript, self._is_free = language in ECMASCRIPT, language in FREE_FORM
+        self._is_rust = language == "rust"
         self._marks_calls = language in MARKS_CALLS
         self._names = Names(content, language, symbols, imports, captures)
         self._scopes, self._by_name_byte = self._names.scopes, self._names.by_name_byte
-        self._paths: dict[int, str] = {}  # by where the expression ends
-        packages = [self._text(node.start_byte, node.end_byte) for node in captures.get("package", ())[:1]]
-        exports, properties = self._names.exports, self._names.properties
-        self._links = Links([""], [], [], {}, {}, {}, [], properties, exports, "".join(packages))
+        self._paths, self._links = self._names.paths, self._names.links
         self._index = {"": 0}
         self._import_starts = [row.start_byte for row in imports]
         self._given = {node.start_byte for node in captures.get("given", ())}
         self._declared: set[tuple[Scope, str]] = set()
         self._skipped = {node.start_byte for node in captures.get("skip", ())}
         self._given_back: dict[int, str] = {}
+        self._literals = sorted((node.start_byte, node.end_byte) for node in captures.get("literal", ()))
+        self._literal_names = {node.start_byte for node in captures.get("literal.name", ())}
 
     def run(self) -> Links:
         """Bind, then refer."""
-        for capture, letter in (("this", "S"), ("super", "P")):
-            for node in self._captures.get(capture, ()):
-                owner = self._names.this(self._scopes.at(node.start_byte))
-                self._paths[node.end_byte] = f"{letter}{owner}" if owner >= 0 else "?"
-        events = collect_events(self._captures)
+        events = self._events()
         calls = self._calls()
         at, links, uses = 0, self._links, self._uses
         skipped = self._skips()
@@ -109,7 +107,8 @@ class _Binder:
                 at += 1
             scope = walk.to(start)
             links.callers.append(scope.owner())
-            path = self._imported(start, end, inside) if start < last_import else ""
+            is_import = start < last_import and not (self._is_free and start in skipped)
+            path = self._imported(start, end, inside) if is_import else ""
             is_variable = False
             if not path:
                 if start in skipped:
@@ -128,6 +127,12 @@ class _Binder:
 
     # -- events ------------------------------------------------------------------------------------
 
+    def _events(self) -> list[Event]:
+        if not self._is_free:
+            return collect_events(self._captures)
+        bound = sorted({*self._names.bound_here, *self._by_name_byte})
+        return collect_free_events(self._captures, bound, types_first=self._language in TYPES_BEFORE_NAMES)
+
     def _happen(self, event: Event) -> None:
         scope = self._scopes.at(event.start)
         path = self._paths.get(event.end, "")
@@ -135,6 +140,9 @@ class _Binder:
             owner = scope.symbol if scope.is_class else scope.owner_class()
             if owner >= 0 and path:
                 self._links.bases.setdefault(owner, []).append(path)
+                if self._language == "go":  # what a struct embeds is a field, too
+                    name = self._text(event.start, event.end).rpartition(".")[2]
+                    self._names.have(owner, name, event.end - len(name.encode()), f"{path}^")
         elif event.kind == "returns":
             giver = scope.giver()
             if giver != NOWHERE and path:
@@ -171,7 +179,7 @@ class _Binder:
         end = self._word_end(start)
         name = self._text(start, end)
         if self._content[end : end + 1] == b".":  # self.x = …
-            base = self._paths.get(end, "") if name == "this" else self._names.look_up(scope, name)[0]
+            base = self._paths.get(end, "") if name == "this" else self._names.look_up(scope, name, start)[0]
             last = self._word_end(end + 1)
             is_own = base[:1] in ("S", "C") and base[1:].isdigit()
             if is_own and self._content[last : last + 1] not in (b".", b"(", b"["):
@@ -181,7 +189,7 @@ class _Binder:
             scope = scope.parent
         if scope.names.get(name) != "" or path.count(".") + path.count("(") >= MAX_STEPS:
             return
-        if is_declared and path:
+        if is_declared and path and not self._is_free:
             self._declared.add((scope, name))
         elif (scope, name) in self._declared:
             return
@@ -211,13 +219,16 @@ class _Binder:
 
     def _skips(self) -> set[int]:
         skipped = self._skipped | self._names.bound_here
-        for role in ("free", "self", "class.self", "static"):
+        for role in ("free", "self", "class.self", "static", *(("package",) if self._is_free else ())):
             skipped |= {node.start_byte for node in self._captures.get(role, ())}
         return skipped
 
     def _calls(self) -> dict[int, int]:
         """Where the function of a call ends, by where the call ends, for calls that a member is taken of."""
         functions = sorted((node.start_byte, node.end_byte) for node in self._captures.get("recv.fn", ()))
+        if self._is_free:
+            whole = sorted((node.start_byte, node.end_byte) for node in self._captures.get("recv", ()))
+            return {call[1]: function[1] for call, function in zip(whole, functions, strict=False)}
         found = {}
         for node in self._captures.get("recv", ()):
             start, end = node.start_byte, node.end_byte
@@ -256,6 +267,8 @@ class _Binder:
             return ""
         first = bisect_right(self._import_starts, spans[at][0] - 1)
         name = self._text(start, end)
+        if self._is_rust and self._content[start - 2 : start] == b"::":
+            return ""
         for number in range(first, len(self._imports)):
             row = self._imports[number]
             if row.start_byte != spans[at][0]:
@@ -264,7 +277,12 @@ class _Binder:
                 return f"J{number}"
             if not row.name and name == row.alias:
                 return "?"
-            if not self._is_ecmascript and self._ends_module(row.module, name, end):
+            names = row.module.split("::") if self._is_rust else []
+            if name in names:
+                is_whole = len(names) == 1 and not row.name
+                before = names[: names.index(name) + 1]
+                return f"J{number}" if is_whole else self._names.follow(before, start, f"I{number}")
+            if not self._is_ecmascript and not self._is_rust and self._ends_module(row.module, name, end):
                 return f"M{number}"
         return "?"
 
@@ -276,9 +294,14 @@ class _Binder:
         name = self._text(start, end)
         if role == _CALL and self._marks_calls:
             name += CALLED
+        if start in self._literal_names:
+            at = innermost(self._literals, start, start + 1) - 1  # its type ends before it
+            path = self._paths.get(self._before(at), "")
+            return (f"{path}^.{name}" if path and path[0] != "?" else "?"), False
         before = self._receiver_end(start)
         if before < 0:
-            path, is_variable = self._names.look_up(scope, name, is_type=role == _TYPE)
+            path, is_variable = self._names.look_up(scope, name, start, is_type=role == _TYPE)
+            path = self._rust_name(path, name, end) if self._is_rust else path
             return path or "?", is_variable
         path = self._paths.get(before, "")
         if not path:
@@ -291,7 +314,16 @@ class _Binder:
         owner, is_first = path[1:], "." not in path
         if start in self._given and is_first and path[0] in "SC" and owner.isdigit():
             self._names.have(int(owner), name, start, "")
+        if self._is_rust and self._content[start - 1] == 46 and self._content[end : end + 1] in b"(:":
+            name += CALLED
         return f"{path}.{name}", False
+
+    def _rust_name(self, path: str, name: str, end: int) -> str:
+        """A bare name by what follows it: a path begins with a crate, for all that the file says; `x: 1` is a field."""
+        after = self._content[end : end + 2]
+        if after == b"::":
+            return f"N{name}" if path[:1] == "G" else path
+        return "" if after[:1] == b":" else path
 
     def _receiver_end(self, start: int) -> int:
         """Where the expression ends that a member is taken of; -1 when the name stands alone."""
@@ -302,9 +334,15 @@ class _Binder:
             at -= 2 if content[at - 1] in b"?!" else 1
         elif content[at - 1 : at + 1] in (b"::", b"->"):
             at -= 2
+        elif content[at] == 58 and self._language == "lua":
+            at -= 1
         else:
             return -1
-        while at >= 0 and content[at] in _SPACE:
+        at = self._before(at)
+        return at - 6 if self._is_rust and content[at - 6 : at] == b".await" else at
+
+    def _before(self, at: int) -> int:
+        while at >= 0 and self._content[at] in _SPACE:
             at -= 1
         return at + 1
 

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from clew.types import Symbol
 
 ECMASCRIPT = frozenset({"javascript", "typescript", "tsx"})
-OWN_KINDS = frozenset({"namespace", "module"})  # definitions that are scopes here, beside functions and classes
 MEMBER_KINDS = frozenset({"method", "constructor", "field", "property", "enum_member"})
 _PURE_TYPES = frozenset({"interface", "type"})
 _WORD = b"_$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

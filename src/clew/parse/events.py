@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_right
+from operator import itemgetter
 from typing import Any, NamedTuple
+
+_SEVERAL = frozenset({"declaration", "field_declaration"})  # `T a, b;`
 
 
 class Event(NamedTuple):
@@ -22,7 +25,17 @@ class Event(NamedTuple):
 
 def collect_events(captures: dict[str, list[Any]]) -> list[Event]:
     """All events of a blob, in order of the place from which they count."""
-    found = _typed(captures) + _assigned(captures) + _cast(captures)
+    return sorted(_typed(captures) + _assigned(captures) + _cast(captures) + _simple(captures))
+
+
+def collect_free_events(captures: dict[str, list[Any]], bound: list[int], *, types_first: bool) -> list[Event]:
+    """The same where a declaration need not begin with its name: `bound` are the places of names, in order."""
+    found = _declared(captures, bound, types_first=types_first) + _given(captures, bound) + _simple(captures)
+    return sorted(found, key=itemgetter(0))
+
+
+def _simple(captures: dict[str, list[Any]]) -> list[Event]:
+    found = []
     for capture, kind, step in (
         ("returns", "returns", "^"),
         ("return.fn", "gives", "("),
@@ -36,7 +49,7 @@ def collect_events(captures: dict[str, list[Any]]) -> list[Event]:
         for node in captures.get(capture, ()):
             start, end = node.start_byte, node.end_byte
             found.append(Event(end, kind, start, end, step))
-    return sorted(found)
+    return found
 
 
 def _typed(captures: dict[str, list[Any]]) -> list[Event]:
@@ -94,3 +107,64 @@ def _cast(captures: dict[str, list[Any]]) -> list[Event]:
         if at >= 0:
             found.append(Event(node.end_byte, "cast", whole[at][1], node.end_byte, "^"))
     return found
+
+
+def _declared(captures: dict[str, list[Any]], bound: list[int], *, types_first: bool) -> list[Event]:
+    """A type belongs to the names that are bound before it in its declaration, or after it."""
+    found = []
+    typed = sorted((node.start_byte, node.end_byte) for node in captures.get("typed", ()))
+    ends = dict(typed) if types_first else {}
+    lists = {node.start_byte for node in captures.get("typed", ()) if node.type in _SEVERAL}
+    for node in captures.get("typed.type", ()):
+        start = innermost(typed, node.start_byte, node.end_byte)
+        if start < 0:
+            continue
+        names = bound[bisect_right(bound, start - 1) : bisect_right(bound, node.start_byte - 1)]
+        if types_first:
+            last = ends.get(start, 0) if start in lists else sys.maxsize
+            names = bound[bisect_right(bound, node.end_byte - 1) : bisect_right(bound, last)]
+            names = names if start in lists else names[:1]
+        found += [Event(node.end_byte, "typed", name, node.end_byte, "^") for name in names or [start]]
+    return found
+
+
+def _given(captures: dict[str, list[Any]], bound: list[int]) -> list[Event]:
+    """What is assigned belongs to the first name that is bound before it."""
+    found = []
+    values = {node.end_byte: node.start_byte for node in captures.get("assign.value", ())}
+    types = sorted((node.start_byte, node.end_byte) for node in captures.get("assign.type", ()))
+    called = sorted((node.start_byte, node.end_byte) for node in captures.get("assign.fn", ()))
+    for node in captures.get("assign", ()):
+        start, end = node.start_byte, node.end_byte
+        last = end if end in values else end - 1  # a semicolon may follow
+        if last in values:
+            found.append(Event(end, "assigned", first_bound(bound, start, values[last]), last))
+            continue
+        kind, call = _first_in(types, start, end), _first_in(called, start, end)
+        if kind is not None and (call is None or kind[0] <= call[1] + 1):  # `new(T)` gives a T
+            found.append(Event(end, "assigned", first_bound(bound, start, kind[0]), kind[1], "^"))
+        elif call is not None:
+            found.append(Event(end, "assigned", first_bound(bound, start, call[0]), call[1], "("))
+    return found
+
+
+def innermost(spans: list[tuple[int, int]], start: int, end: int) -> int:
+    """Where the innermost of some spans starts that holds this one; -1 for none."""
+    at = bisect_right(spans, (start, sys.maxsize)) - 1
+    while at >= 0:
+        if spans[at][1] >= end:
+            return spans[at][0]
+        at -= 1
+    return -1
+
+
+def first_bound(bound: list[int], start: int, end: int) -> int:
+    """The first name that is bound from a place to another; else what starts at the first."""
+    at = bisect_right(bound, start - 1)
+    return bound[at] if at < len(bound) and bound[at] < end else start
+
+
+def _first_in(spans: list[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:
+    """The first span within another."""
+    at = bisect_right(spans, (start, sys.maxsize))
+    return spans[at] if at < len(spans) and spans[at][1] <= end else None

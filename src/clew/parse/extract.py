@@ -12,7 +12,7 @@ Query files (`queries/*.scm`) speak this vocabulary:
   @doc.before    a docstring of the next definition
   @comment       a comment
   @import        an import statement, holding @import.module, @import.name, @import.alias, @import.all,
-                 @import.default (the name given to what the module exports by default)
+                 @import.default (the name given to what the module exports by default), @import.tree (Rust's)
   @call @type @ref   the name node of a call, a type or any other use
 """
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Any
 
+from clew.parse.paths import split_use
 from clew.types import Import
 
-_ROLES = ("import.module", "import.name", "import.alias", "import.all", "import.default")
+_ROLES = ("import.module", "import.name", "import.alias", "import.all", "import.default", "import.tree")
 
 
 def collect_imports(content: bytes, starts: list[int], captures: dict[str, list[Any]]) -> list[Import]:
@@ -25,6 +26,10 @@ def collect_imports(content: bytes, starts: list[int], captures: dict[str, list[
             (role, content[a:b].decode("utf-8", "replace").strip("\"'`<>:; \n"), a)
             for a, b, role in _joined(content, parts[_first(parts, start) : _first(parts, end)])
         ]
+        tree = next((word for role, word, _ in mine if role == "import.tree"), "")
+        if tree:
+            rows += split_use(tree, start, bisect_right(starts, start))
+            continue
         rows += _rows(mine, _text(content, start, end), start, bisect_right(starts, start))
     return rows
 

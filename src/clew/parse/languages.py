@@ -71,10 +71,12 @@ _TABLE = (
         aliases=("ts",),
     ),
     Language("tsx", ("tsx",), (), (), "tree_sitter_typescript:language_tsx", "typescript tsx", version=2),
-    Language("go", ("go",), (), (), "tree_sitter_go:language", "go", aliases=("golang",)),
-    Language("rust", ("rs",), (), _words("rust-script"), "tree_sitter_rust:language", "rust", aliases=("rs",)),
+    Language("go", ("go",), (), (), "tree_sitter_go:language", "go", version=2, aliases=("golang",)),
+    Language(
+        "rust", ("rs",), (), _words("rust-script"), "tree_sitter_rust:language", "rust", version=2, aliases=("rs",)
+    ),
     Language("java", ("java",), (), (), "tree_sitter_java:language", "java", version=2),
-    Language("c", _words("c h"), (), (), "tree_sitter_c:language", "c", version=2),
+    Language("c", _words("c h"), (), (), "tree_sitter_c:language", "c", version=3),
     Language(
         "cpp",
         _words("cc cpp cxx c++ hpp hh hxx h++ ipp tpp inl cu cuh"),
@@ -82,7 +84,7 @@ _TABLE = (
         (),
         "tree_sitter_cpp:language",
         "cpp",
-        version=2,
+        version=3,
         aliases=("c++",),
     ),
     Language(
@@ -95,13 +97,14 @@ _TABLE = (
         _words("ruby jruby"),
         "tree_sitter_ruby:language",
         "ruby",
+        version=2,
         aliases=("rb",),
     ),
-    Language("php", _words("php phtml php5 php7"), (), ("php",), "tree_sitter_php:language_php", "php"),
+    Language("php", _words("php phtml php5 php7"), (), ("php",), "tree_sitter_php:language_php", "php", version=2),
     Language("kotlin", _words("kt kts"), (), ("kotlin",), "tree_sitter_kotlin:language", "kotlin", aliases=("kt",)),
     Language("swift", ("swift",), (), ("swift",), "tree_sitter_swift:language", "swift"),
     Language("scala", _words("scala sc sbt"), (), ("scala",), "tree_sitter_scala:language", "scala"),
-    Language("lua", _words("lua rockspec"), (), _words("lua luajit"), "tree_sitter_lua:language", "lua"),
+    Language("lua", _words("lua rockspec"), (), _words("lua luajit"), "tree_sitter_lua:language", "lua", version=2),
     Language(
         "bash",
         _words("sh bash zsh ksh bats ebuild"),

@@ -2,8 +2,9 @@
 
 A reference is a base and steps. Bases: `D12` a definition of this file, `I3` an import, `J3` the same and `M3` its
 module where they are written, `S5` an instance of class 5, `C5` that class, `P5` what is above it, `V5:name` a member
-of class 5 or else global, `Gname` a name that the file does not bind, `?` nothing known. Steps: `.name` a member, `(`
-what a call gives, `^` an instance of the type. Main calls: `pack_links`, `unpack_links`.
+of class 5 or else global, `O7` an instance of the type that definition 7 belongs to, `W7:name` a member of that or else
+global, `Gname` a name that the file does not bind, `Nname` a module by its name, `?` nothing known. Steps: `.name` a
+member, `(` what a call gives, `^` an instance of the type. Main calls: `pack_links`, `unpack_links`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import json
 import sys
 from array import array
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import zstandard
 
@@ -41,20 +42,28 @@ class Links(NamedTuple):
     attributes: list[Attribute]
     properties: list[int]
     exports: dict[str, str]  # where a file says which names it shows; `=` is the whole module
-    package: str
+    package: str  # that the file says it is of; in C++ the namespace that a macro of the file opens
+    owners: dict[int, str]  # of definitions that belong to a type which does not hold them: Go's methods, impl blocks
+    paths: dict[int, str]  # of imports that are paths to be followed name by name
+    declared: list[int]  # functions without their bodies
+    hidden: list[int]  # what no other file can name: C's static functions
+
+
+def no_links() -> Links:
+    """Nothing refers to anything."""
+    return Links([""], [], [], {}, {}, {}, [], [], {}, "", {}, {}, [], [])
 
 
 def pack_links(links: Links) -> bytes:
     """Links as bytes."""
-    if not links.of_use and not links.exports and not links.package:
+    if not links.of_use and not any(links[3:]):
         return b""
     wide = "H" if len(links.refs) <= 0xFFFF else "I"
     arrays = [array(wide, links.of_use), array("H", links.callers)]
     if sys.byteorder == "big":
         for values in arrays:
             values.byteswap()
-    rest = [links.refs, links.bases, links.types, links.returns, links.attributes, links.properties]
-    rest += [links.exports, links.package, wide]
+    rest = [links.refs, *links[3:], wide]
     text = json.dumps(rest, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     global _compressor
     if _compressor is None:
@@ -66,7 +75,7 @@ def pack_links(links: Links) -> bytes:
 def unpack_links(packed: bytes) -> Links:
     """The inverse of `pack_links`."""
     if not packed:
-        return Links([""], [], [], {}, {}, {}, [], [], {}, "")
+        return no_links()
     raw = zstandard.ZstdDecompressor().decompress(packed)
     count = int.from_bytes(raw[:4], "little")
     wide = "H" if raw.endswith(b'"H"]') else "I"
@@ -77,10 +86,15 @@ def unpack_links(packed: bytes) -> Links:
     if sys.byteorder == "big":
         of_use.byteswap()
         callers.byteswap()
-    refs, bases, types, returns, attributes, properties, *more = json.loads(raw[middle + 2 * count :])
+    fields: list[Any] = json.loads(raw[middle + 2 * count :])[:-1]
+    fields += no_links()[2 + len(fields) :]  # earlier ones have less
+    refs, bases, types, returns, attributes, properties, exports, package, owners, paths, declared, hidden = fields
     return Links(
-        refs, of_use.tolist(), callers.tolist(), {int(k): v for k, v in bases.items()},
-        {int(k): v for k, v in types.items()}, {int(k): v for k, v in returns.items()},
-        [Attribute(*row) for row in attributes], properties,
-        *(more[:2] if len(more) > 2 else ({}, "")),  # earlier ones have neither
+        refs, of_use.tolist(), callers.tolist(), _numbered(bases), _numbered(types), _numbered(returns),
+        [Attribute(*row) for row in attributes], properties, exports, package, _numbered(owners), _numbered(paths),
+        declared, hidden,
     )  # fmt: skip
+
+
+def _numbered(found: dict[str, Any]) -> dict[int, Any]:
+    return {int(number): value for number, value in found.items()}

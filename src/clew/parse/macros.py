@@ -18,6 +18,10 @@ _BEFORE_KEYWORD = re.compile(
     rb"|typedef|virtual|explicit|friend|const|auto|void|int|bool|char|unsigned|size_t)\b)" % (_MACRO, _CALL),
     re.MULTILINE,
 )
+_AFTER_PARAMETERS = re.compile(  # of a declaration that begins at the margin, as no statement does
+    rb"^[A-Za-z_][^;{}()#\n]*+\((?:[^(){};#]|\([^(){};#]*+\))*+\)\s*+((?:[A-Z][A-Z0-9_]{2,}+\b%s\s*+)+)(?=;)" % _CALL,
+    re.MULTILINE,
+)
 _ALONE = re.compile(rb"^[ \t]*(%s)[ \t]*\r?$(?!\s*[},=])" % _MACRO, re.MULTILINE)  # Q_OBJECT; not an enum's last name
 _ENDS = b";}:>"  # what comes before a statement or a member; anything else may go on
 
@@ -27,9 +31,9 @@ def without_macros(content: bytes) -> bytes:
     if not re.search(_MACRO, content):
         return content
     found = bytearray(content)
-    for pattern in (_BEFORE_NAME, _BEFORE_KEYWORD, _ALONE):
+    for pattern in (_BEFORE_NAME, _BEFORE_KEYWORD, _ALONE, _AFTER_PARAMETERS):
         for match in pattern.finditer(content):
-            if pattern is _BEFORE_NAME or _may_begin(content, match.start()):
+            if pattern in (_BEFORE_NAME, _AFTER_PARAMETERS) or _may_begin(content, match.start()):
                 found[match.start(1) : match.end(1)] = _blank(match[1])
     return bytes(found)
 

@@ -1,24 +1,35 @@
-"""The names of a blob: what each scope binds, and what a bare name means. Main calls: `Names.look_up`, `Names.this`."""
+"""The names of a blob: what each scope binds, what imports and types stand for, what a bare name means at a place.
+
+Main calls: `Names.look_up`, `Names.this`, `Names.follow`; what the captures mean stands in `parse/binding.py`.
+"""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from clew.parse.ecmascript import (
     ECMASCRIPT,
     MEMBER_KINDS,
-    OWN_KINDS,
     has_own_this,
     is_bare,
     is_pure_type,
     owner_name,
 )
-from clew.parse.links import CALLED, Attribute
-from clew.parse.scopes import Scope, Scopes
+from clew.parse.events import first_bound
+from clew.parse.links import CALLED, Attribute, no_links
+from clew.parse.owners import find_owners, last_part, opened_space
+from clew.parse.paths import is_mod, path_base, qualifier
+from clew.parse.scopes import FREE_FORM, Scope, Scopes
+from clew.parse.symbols import FUNCTION_KINDS, SPACE_KINDS
 from clew.types import Import, Symbol
 
 MARKS_CALLS = frozenset({"java"})  # a field and a method may have the same name
-IMPLICIT_MEMBERS = frozenset("java csharp cpp kotlin scala swift ruby php dart".split())
+IMPLICIT_MEMBERS = frozenset("java csharp cpp kotlin scala swift ruby dart".split())
+MEMBERS_ARE_NO_NAMES = frozenset("go rust c".split())  # not even inside the type
+TYPES_FIRST = frozenset({"c", "cpp"})  # `T x`, and what a query calls a name is one wherever it stands
+TYPES_BEFORE_NAMES = TYPES_FIRST | {"php"}
+SEQUENTIAL = frozenset("go rust c cpp".split())  # a name is bound from its place on, not in all of its scope
 
 _NO_FREE_METHODS = frozenset({"java", "csharp"})
 _CLASS_BINDS = ECMASCRIPT | _NO_FREE_METHODS  # where what a class binds is its type parameters
@@ -42,18 +53,24 @@ class Names:
         self._sees_class = self._implicit or self._is_ecmascript  # where a class has type parameters, but no members
         self._lasting = ("D", "I") if self._is_ecmascript else ("D",)  # what an assignment does not rebind
         self._holders: dict[int, int] = {}  # of functions that are assigned to a member, whose
-        self.scopes = Scopes(len(content), symbols, captures, OWN_KINDS if self._is_ecmascript else frozenset())
+        self.scopes = Scopes(len(content), symbols, captures, language)
+        self.paths: dict[int, str] = {}  # what an expression is, by where it ends
+        packages = [self._text(node.start_byte, node.end_byte) for node in captures.get("package", ())[:1]]
+        package = opened_space(content) if language == "cpp" else "".join(packages)
+        self.links = no_links()._replace(package=package)
         self.by_name_byte = {symbol.name_byte: ordinal for ordinal, symbol in enumerate(symbols)}
         self.attributes: dict[tuple[int, str], Attribute] = {}
-        self.exports: dict[str, str] = {}
-        self.properties: list[int] = []
         self.bound_here: set[int] = set()  # where names are bound that are no definitions
         self._define()
 
     def _define(self) -> None:
         """Give every scope the names that are bound in it."""
         captures = self._captures
+        is_free = self._language in FREE_FORM
+        owners = find_owners(self._symbols, captures.get("part", ())) if is_free else {}
         for ordinal, symbol in enumerate(self._symbols):
+            if ordinal in owners or (symbol.name == "std" and self._language == "cpp"):
+                continue
             scope = self.scopes.at(symbol.start_byte)
             if scope.symbol == ordinal and scope.parent is not None:
                 scope = scope.parent
@@ -62,11 +79,35 @@ class Names:
             name = row.alias or (row.name if row.name != "*" else "") or self._module_name(row.module)
             if self._is_ecmascript and self._content.startswith(b"export", row.start_byte):
                 if name and (row.name or row.alias):
-                    self.exports[name] = f"I{number}"
-            elif name:
+                    self.links.exports[name] = f"I{number}"
+            elif name and (name != "_" or self._language not in SEQUENTIAL):
                 self.scopes.at(row.start_byte).names.setdefault(name, f"I{number}")
         free = {(node.start_byte, node.end_byte) for node in captures.get("free", ())}
-        undone = [(self.scopes.at(start), self._text(start, end)) for start, end in free]
+        undone = {(self.scopes.at(start), self._text(start, end)) for start, end in free}
+        if is_free:
+            self._bind_free(undone)
+            self._own(owners)
+        else:
+            self._bind(undone)
+        for role, letter in (("self", "S"), ("class.self", "C"), ("static", "")):
+            for node in captures.get(role, ()):
+                scope = self.scopes.at(node.start_byte)
+                owner = scope.owner_class()
+                name = self._text(node.start_byte, node.end_byte)
+                scope.names[name] = ""
+                scope.values[name] = f"{letter}{owner}" if letter and owner >= 0 else ""
+        named = {node.start_byte for node in captures.get("property", ())}
+        self.links.properties.extend(sorted(self.by_name_byte[byte] for byte in named if byte in self.by_name_byte))
+        self._place_keywords()
+        if self._language in TYPES_FIRST:
+            self._declare()
+        if self._language == "rust":
+            self._follow_imports()
+            self._bound_types()
+
+    def _bind(self, undone: set[tuple[Scope, str]]) -> None:
+        """Give scopes their variables."""
+        captures = self._captures
         for node in captures.get("bind", ()):
             start, name = node.start_byte, self._text(node.start_byte, node.end_byte)
             scope = self.scopes.at(start)
@@ -82,15 +123,119 @@ class Names:
                 scope = scope.parent
             if scope.names.setdefault(self._text(node.start_byte, node.end_byte), "") == "":
                 self.bound_here.add(node.start_byte)
-        for role, letter in (("self", "S"), ("class.self", "C"), ("static", "")):
-            for node in captures.get(role, ()):
-                scope = self.scopes.at(node.start_byte)
-                owner = scope.owner_class()
-                name = self._text(node.start_byte, node.end_byte)
+
+    def _bind_free(self, undone: set[tuple[Scope, str]]) -> None:
+        """Give scopes their variables and type parameters, where a name may be bound from its place on only."""
+        is_late = self._language in SEQUENTIAL
+        whole = [*self._captures.get("typed", ()), *self._captures.get("assign", ())] if is_late else []
+        places = sorted(node.start_byte for node in self._binding("bind")) if is_late else []
+        # In `x := x.y()` the second is another.
+        ends = {first_bound(places, node.start_byte, node.end_byte): node.end_byte for node in whole}
+        for role in ("bind", "bind.type"):
+            for node in self._binding(role):
+                start, name = node.start_byte, self._text(node.start_byte, node.end_byte)
+                scope = self.scopes.at(start)
+                kept = ("D", "I") if self._language == "lua" else "D"  # `local m = require "m"`
+                if (scope, name) in undone or scope.names.get(name, "").startswith(kept):
+                    continue
+                is_space = scope.symbol >= 0 and self._symbols[scope.symbol].kind in SPACE_KINDS
+                if scope.is_class if role == "bind" else scope.parent is None:
+                    continue
+                if (scope.parent is None or is_space) and self._language in TYPES_FIRST:
+                    continue  # a parameter of a type
+                if self._language == "rust" and role == "bind" and name[:1].isupper():
+                    continue  # a pattern that names a constant or a variant
                 scope.names[name] = ""
-                scope.values[name] = f"{letter}{owner}" if letter and owner >= 0 else ""
-        named = {node.start_byte for node in captures.get("property", ())}
-        self.properties += sorted(self.by_name_byte[byte] for byte in named if byte in self.by_name_byte)
+                self.bound_here.add(start)
+                if is_late:
+                    since = ends.get(start, start)
+                    scope.since[name] = min(since, scope.since.get(name, since))
+
+    def _binding(self, role: str) -> list[Any]:
+        """The nodes of names that are bound; in C also what would be a definition outside of functions."""
+        nodes = list(self._captures.get(role, ()))
+        if role == "bind" and self._language in TYPES_FIRST:
+            nodes += [node for node in self._captures.get("name", ()) if node.start_byte not in self.by_name_byte]
+        return nodes
+
+    def _own(self, owners: dict[int, list[str]]) -> None:
+        """Say which types definitions belong to that do not stand in them."""
+        for ordinal, names in owners.items():
+            symbol = self._symbols[ordinal]
+            if symbol.kind == "impl":
+                names = [*qualifier(self._content, symbol.name_byte), *names]
+            path = self.follow(names, symbol.start_byte) if names != ["?"] else "?"
+            if path:
+                self.links.owners[ordinal] = path
+
+    def _declare(self) -> None:
+        """Tell declarations from definitions, and what only this file can name; a type stands for itself."""
+        captures, content = self._captures, self._content
+        ends = {node.end_byte for node in captures.get("def.prototype", ())}
+        ends |= {node.end_byte for node in captures.get("def.method", ())}
+        for ordinal, symbol in enumerate(self._symbols):
+            if symbol.kind in FUNCTION_KINDS:
+                if symbol.end_byte in ends:
+                    self.links.declared.append(ordinal)
+                elif b"static" in content[symbol.start_byte : symbol.name_byte].split() and symbol.parent < 0:
+                    self.links.hidden.append(ordinal)
+            else:
+                self.paths[symbol.name_byte + len(symbol.name.encode())] = f"D{ordinal}"
+
+    def follow(self, names: list[str], place: int, own: str = "") -> str:
+        """The reference that a path of names is at a place; `own` is what it would itself bind."""
+        if self._language == "rust":
+            around = [scope.symbol for scope in self.scopes.around(place, SPACE_KINDS, self._symbols)]
+            found = path_base(names, around)
+            if found is not None:
+                return ".".join([found[0], *found[1]])
+        path, is_variable = self.look_up(self.scopes.at(place), names[0])
+        if own and (path == own or path[:1] in ("G", "")):
+            path = f"N{names[0]}"
+        return ".".join([path, *names[1:]]) if path and not is_variable else ""
+
+    def _follow_imports(self) -> None:
+        """Say what Rust's imports mean as paths; a module without `use super::*` sees no names around it."""
+        for scope in self.scopes.all:
+            if scope.symbol >= 0 and not scope.is_class:
+                scope.is_closed = self._symbols[scope.symbol].kind in SPACE_KINDS
+        for row in self._imports:
+            if row.name == "*" and row.module == "super":
+                self.scopes.at(row.start_byte).is_closed = False
+        for number, row in enumerate(self._imports):
+            names = row.module.split("::")
+            if is_mod(self._content, row):
+                around = self.scopes.around(row.start_byte, SPACE_KINDS, self._symbols)
+                inside = [self._symbols[scope.symbol].name for scope in around]
+                self.links.paths[number] = "N/" + "/".join([*inside, row.module])
+            else:
+                names += [row.name] if row.name not in ("", "*") else []
+                self.links.paths[number] = self.follow(names, row.start_byte, f"I{number}")
+
+    def _bound_types(self) -> None:
+        """Give type parameters what a `where` says of them: it stands after their uses."""
+        names = sorted((node.start_byte, node.end_byte) for node in self._captures.get("where.name", ()))
+        types = sorted((node.start_byte, node.end_byte) for node in self._captures.get("where.type", ()))
+        for (start, end), (first, last) in zip(names, types, strict=False):
+            scope, name = self.scopes.at(start), self._text(start, end)
+            path, is_variable = self.look_up(scope, self._text(first, last), start)
+            if scope.names.get(name) == "" and path and not is_variable:
+                scope.values[name] = f"{path}^"
+
+    def _place_keywords(self) -> None:
+        """Say what `this`, `super` and the like are where they stand."""
+        content, is_rust = self._content, self._language == "rust"
+        for role, letter in (("this", "S"), ("super", "P"), ("root", "")):
+            for node in self._captures.get(role, ()):
+                start, end = node.start_byte, node.end_byte
+                if is_rust and (not letter or content[end : end + 2] == b"::"):
+                    self.paths[end] = self.follow([*qualifier(content, start), self._text(start, end)], start)
+                    continue
+                scope = self.scopes.at(start)
+                owner = self.this(scope)
+                self.paths[end] = f"{letter}{owner}" if owner >= 0 else "?"
+                if owner < 0 and letter == "S" and scope.owner() in self.links.owners:
+                    self.paths[end] = f"O{scope.owner()}"
 
     def _name(self, scope: Scope, ordinal: int, symbol: Symbol) -> None:
         """Give a scope the name of a definition in it."""
@@ -102,6 +247,8 @@ class Names:
                 scope.names.setdefault(symbol.name + (CALLED if is_marked else ""), f"D{ordinal}")
         elif not self._is_ecmascript:
             scope.names[symbol.name] = f"D{ordinal}"
+            if symbol.kind == "enum_member" and scope.parent is not None and self._language in TYPES_FIRST:
+                scope.parent.names.setdefault(symbol.name, f"D{ordinal}")
         elif is_bare(symbol, self._content):
             before = scope.names.get(symbol.name, "")
             if is_pure_type(symbol):
@@ -139,28 +286,41 @@ class Names:
             return ""
         if self._language == "python":
             return module.partition(".")[0]
+        if self._language == "go":
+            return last_part(module)
         return module.replace("::", "/").replace(".", "/").replace("\\", "/").rstrip("/").rpartition("/")[2]
 
-    def look_up(self, scope: Scope, name: str, *, is_type: bool = False) -> tuple[str, bool]:
-        """What a bare name means, "" if nothing is known of it, and whether it is a variable of a function."""
+    def look_up(self, scope: Scope, name: str, place: int = sys.maxsize, *, is_type: bool = False) -> tuple[str, bool]:
+        """What a bare name means at a place, "" if that is not known, and whether it is a variable of a function."""
         found: Scope | None = scope
         owner = -1
         plain = name.removesuffix(CALLED) if self._language in MARKS_CALLS else name
         while found is not None:
             if plain != name and name not in found.names and plain in found.names:
                 name = plain  # of a type, or imported
-            if (not found.is_class or found is scope or self._sees_class) and name in found.names:
+            if name in found.names and self._is_seen(found, scope, name) and found.since.get(name, 0) <= place:
                 path = (is_type and found.types.get(name)) or found.names[name]
                 return (path, False) if path else (found.values.get(name, ""), True)
             if found.is_class and owner < 0:
                 owner = found.symbol
-            found = found.parent
+            found = found.parent if not found.is_closed else None
         if self._implicit and owner >= 0:
             return f"V{owner}:{name}", False
+        if self._implicit and self.links.owners and scope.owner() in self.links.owners:
+            return f"W{scope.owner()}:{name}", False
+        if name == "Self" and self._language == "rust":
+            owner = scope.owner_class()
+            return (f"C{owner}", False) if owner >= 0 else ("", True)
         if name == "super" and self._language == "python":
             owner = scope.owner_class()
             return (f"P{owner}", True) if owner >= 0 else ("", True)
         return f"G{name}", False
+
+    def _is_seen(self, found: Scope, scope: Scope, name: str) -> bool:
+        """Whether a name that a scope binds means that within another."""
+        if not found.is_class or self._sees_class or not found.names[name]:
+            return True
+        return found is scope and self._language not in MEMBERS_ARE_NO_NAMES
 
     def have(self, owner: int, name: str, byte: int, path: str) -> None:
         """Let the objects of a class have a member, at its first place."""

@@ -5,26 +5,33 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Any
 
+from clew.parse.ecmascript import ECMASCRIPT
 from clew.parse.links import NOWHERE
-from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS
+from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS, SPACE_KINDS
 from clew.types import Symbol
 
+# Declarations that need not begin with the name they are about; types whose members may stand elsewhere.
+FREE_FORM = frozenset("go rust c cpp ruby php lua".split())
 _BLOCK = -2
 
 
 class Scope:
     """A function, a class, what else binds names of its own, or the file."""
 
-    __slots__ = ("end", "is_block", "is_class", "names", "parent", "start", "symbol", "types", "values")
+    __slots__ = (
+        "end", "is_block", "is_class", "is_closed", "names", "parent", "since", "start", "symbol", "types", "values",
+    )  # fmt: skip
 
     def __init__(
         self, start: int, end: int, symbol: int, parent: Scope | None, *, is_class: bool, is_block: bool = False
     ) -> None:
         self.start, self.end, self.symbol, self.parent = start, end, symbol, parent
         self.is_class, self.is_block = is_class, is_block
+        self.is_closed = False  # names from further out mean nothing in it
         self.names: dict[str, str] = {}  # what each is; "" for a variable
         self.types: dict[str, str] = {}  # of names that are a value and a type, the type
         self.values: dict[str, str] = {}  # of variables, what is known of them so far
+        self.since: dict[str, int] = {}  # of variables, from where on they are bound, if that matters
 
     def owner(self) -> int:
         """The definition that this is part of."""
@@ -54,11 +61,10 @@ class Scope:
 class Scopes:
     """All scopes of a blob, outer before inner."""
 
-    def __init__(
-        self, size: int, symbols: list[Symbol], captures: dict[str, list[Any]], own_kinds: frozenset[str] = frozenset()
-    ) -> None:
-        classes = CLASS_KINDS | {"type"} if own_kinds else CLASS_KINDS
-        kinds = classes | FUNCTION_KINDS | own_kinds
+    def __init__(self, size: int, symbols: list[Symbol], captures: dict[str, list[Any]], language: str) -> None:
+        is_free = language in FREE_FORM
+        classes = CLASS_KINDS | {"type"} if language in ECMASCRIPT else CLASS_KINDS
+        kinds = classes | FUNCTION_KINDS | (SPACE_KINDS if is_free or language in ECMASCRIPT else frozenset())
         spans = [
             (symbol.start_byte, symbol.end_byte, ordinal, symbol.kind in classes)
             for ordinal, symbol in enumerate(symbols)
@@ -66,27 +72,37 @@ class Scopes:
         ]
         spans += [(node.start_byte, node.end_byte, -1, False) for node in captures.get("local", ())]
         spans += [(node.start_byte, node.end_byte, _BLOCK, False) for node in captures.get("block", ())]
-        spans.sort(key=lambda span: (span[0], -span[1], span[2] < 0))
-        self._all = [Scope(0, size + 1, -1, None, is_class=False)]
-        stack = [self._all[0]]
+        spans.sort(key=lambda span: (span[0], -span[1], (span[2] < 0) != is_free))  # a template is around its class
+        self.all = [Scope(0, size + 1, -1, None, is_class=False)]
+        stack = [self.all[0]]
         for start, end, symbol, is_class in spans:
             while stack[-1].end < end:
                 stack.pop()
             scope = Scope(start, end, max(symbol, -1), stack[-1], is_class=is_class, is_block=symbol == _BLOCK)
             stack.append(scope)
-            self._all.append(scope)
-        self._starts = [scope.start for scope in self._all]
+            self.all.append(scope)
+        self._starts = [scope.start for scope in self.all]
 
     def at(self, place: int) -> Scope:
         """The innermost scope around a place."""
-        scope: Scope | None = self._all[bisect_right(self._starts, place) - 1]
+        scope: Scope | None = self.all[bisect_right(self._starts, place) - 1]
         while scope is not None and not scope.start <= place < scope.end:
             scope = scope.parent
-        return scope or self._all[0]
+        return scope or self.all[0]
+
+    def around(self, place: int, kinds: frozenset[str], symbols: list[Symbol]) -> list[Scope]:
+        """The scopes around a place that are definitions of some kinds, outer before inner."""
+        found: list[Scope] = []
+        scope: Scope | None = self.at(place)
+        while scope is not None:
+            if scope.symbol >= 0 and symbols[scope.symbol].kind in kinds:
+                found.insert(0, scope)
+            scope = scope.parent
+        return found
 
     def walk(self) -> Walk:
         """The same for places that are asked for in order."""
-        return Walk(self._all)
+        return Walk(self.all)
 
 
 class Walk:

@@ -16,6 +16,7 @@ from clew.types import Symbol
 
 CLASS_KINDS = frozenset({"class", "interface", "struct", "enum", "trait", "impl", "object", "protocol", "extension"})
 FUNCTION_KINDS = frozenset({"function", "method", "constructor", "macro"})
+SPACE_KINDS = frozenset({"module", "namespace"})  # they hold names and are no types
 # When one node is captured twice, the earlier kind wins.
 _KIND_ORDER = {
     kind: i

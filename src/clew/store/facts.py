@@ -222,6 +222,12 @@ def names_of(connection: apsw.Connection, facts: int) -> list[tuple[str, str, in
     return [(row[0], row[1], row[2]) for row in rows]
 
 
+def defining(connection: apsw.Connection, name: str) -> list[int]:
+    """The facts of the blobs that define a name, in whatever codebase."""
+    rows = fetch_all(connection, f"SELECT DISTINCT id >> {CHUNK_BITS} FROM symbol WHERE name = ?", (name,))
+    return [row[0] for row in rows]
+
+
 def links_of(connection: apsw.Connection, facts: int) -> bytes:
     """What the names of a blob mean in it, packed."""
     packed: bytes = connection.execute("SELECT links FROM facts WHERE id = ?", (facts,)).get

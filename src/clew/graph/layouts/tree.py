@@ -25,6 +25,11 @@ class Tree:
         self.files = frozenset(paths)
         self.read: Read = read or (lambda _: None)
 
+    def text(self, path: str) -> str:
+        """What a file says; nothing when it cannot be read."""
+        content = self.read(path) if path in self.files else None
+        return content.decode("utf-8", "replace") if content is not None else ""
+
     @cached_property
     def directories(self) -> frozenset[str]:
         """All directories, with "" for the root."""
@@ -36,11 +41,39 @@ class Tree:
                 directory = posixpath.dirname(directory)
         return frozenset(found)
 
+    @cached_property
+    def by_directory(self) -> dict[str, list[str]]:
+        """The files of each directory, in order."""
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.files):
+            found.setdefault(posixpath.dirname(path), []).append(path)
+        return found
+
+    @cached_property
+    def by_name(self) -> dict[str, list[str]]:
+        """All files of a name, in order."""
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.files):
+            found.setdefault(posixpath.basename(path), []).append(path)
+        return found
+
+
+def join(directory: str, *names: str) -> str:
+    """A path without `.` and `..` in it; "" for the top."""
+    path = posixpath.normpath(posixpath.join(directory, *names))
+    return "" if path == "." else path
+
 
 def nearest(paths: Iterable[str], importer: str) -> str | None:
     """Of several paths the one that shares most directories with the importer; None for none."""
-    parts = importer.split("/")
-    best, most = None, -1
+    return next(iter(all_nearest(paths, importer)), None)
+
+
+def all_nearest(paths: Iterable[str], importer: str) -> list[str]:
+    """Those of some paths that share most directories with the importer, in order."""
+    parts = importer.split("/")[:-1]
+    found: list[str] = []
+    most = -1
     for path in sorted(paths):
         common = 0
         for mine, its in zip(parts, path.split("/"), strict=False):
@@ -48,5 +81,7 @@ def nearest(paths: Iterable[str], importer: str) -> str | None:
                 break
             common += 1
         if common > most:
-            best, most = path, common
-    return best
+            found, most = [], common
+        if common == most:
+            found.append(path)
+    return found

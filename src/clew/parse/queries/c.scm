@@ -62,3 +62,13 @@
 (type_identifier) @type
 (identifier) @ref
 (field_identifier) @ref
+
+; -- scopes and what is known of values (parse/binding.py)
+(parameter_declaration declarator: (identifier) @bind)
+[(compound_statement) (for_statement)] @local
+(field_expression argument: (call_expression function: (_) @recv.fn) @recv)
+(declaration type: [(type_identifier) @typed.type (struct_specifier name: (type_identifier) @typed.type) (union_specifier name: (type_identifier) @typed.type) (enum_specifier name: (type_identifier) @typed.type)]) @typed
+(field_declaration type: [(type_identifier) @typed.type (struct_specifier name: (type_identifier) @typed.type) (union_specifier name: (type_identifier) @typed.type) (enum_specifier name: (type_identifier) @typed.type)]) @typed
+(parameter_declaration type: [(type_identifier) @typed.type (struct_specifier name: (type_identifier) @typed.type) (union_specifier name: (type_identifier) @typed.type) (enum_specifier name: (type_identifier) @typed.type)]) @typed
+(type_definition type: [(type_identifier) @typed.type (struct_specifier name: (type_identifier) @typed.type) (union_specifier name: (type_identifier) @typed.type) (enum_specifier name: (type_identifier) @typed.type)]) @typed
+(function_definition type: [(type_identifier) @returns (struct_specifier name: (type_identifier) @returns) (union_specifier name: (type_identifier) @returns) (enum_specifier name: (type_identifier) @returns)])

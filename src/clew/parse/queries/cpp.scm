@@ -125,3 +125,30 @@
 (identifier) @ref
 (field_identifier) @ref
 (namespace_identifier) @ref
+
+; -- scopes and what is known of values (parse/binding.py)
+(parameter_declaration declarator: (identifier) @bind)
+[(compound_statement) (for_statement)] @local
+(field_expression argument: (call_expression function: (_) @recv.fn) @recv)
+(declaration type: [(type_identifier) @typed.type (struct_specifier name: (type_identifier) @typed.type) (union_specifier name: (type_identifier) @typed.type) (enum_specifier name: (type_identifier) @typed.type) (qualified_identifier) @typed.type (template_type name: (type_identifier) @typed.type) (qualified_identifier name: (template_type name: (type_identifier) @typed.type)) (class_specifier name: (type_identifier) @typed.type)]) @typed
+(field_declaration type: [(type_identifier) @typed.type (struct_specifier name: (type_identifier) @typed.type) (union_specifier name: (type_identifier) @typed.type) (enum_specifier name: (type_identifier) @typed.type) (qualified_identifier) @typed.type (template_type name: (type_identifier) @typed.type) (qualified_identifier name: (template_type name: (type_identifier) @typed.type)) (class_specifier name: (type_identifier) @typed.type)]) @typed
+(parameter_declaration type: [(type_identifier) @typed.type (struct_specifier name: (type_identifier) @typed.type) (union_specifier name: (type_identifier) @typed.type) (enum_specifier name: (type_identifier) @typed.type) (qualified_identifier) @typed.type (template_type name: (type_identifier) @typed.type) (qualified_identifier name: (template_type name: (type_identifier) @typed.type)) (class_specifier name: (type_identifier) @typed.type)]) @typed
+(type_definition type: [(type_identifier) @typed.type (struct_specifier name: (type_identifier) @typed.type) (union_specifier name: (type_identifier) @typed.type) (enum_specifier name: (type_identifier) @typed.type) (qualified_identifier) @typed.type (template_type name: (type_identifier) @typed.type) (qualified_identifier name: (template_type name: (type_identifier) @typed.type)) (class_specifier name: (type_identifier) @typed.type)]) @typed
+(function_definition type: [(type_identifier) @returns (struct_specifier name: (type_identifier) @returns) (union_specifier name: (type_identifier) @returns) (enum_specifier name: (type_identifier) @returns) (qualified_identifier) @returns (template_type name: (type_identifier) @returns) (qualified_identifier name: (template_type name: (type_identifier) @returns)) (class_specifier name: (type_identifier) @returns)])
+(optional_parameter_declaration declarator: (identifier) @bind)
+(optional_parameter_declaration type: [(type_identifier) @typed.type (struct_specifier name: (type_identifier) @typed.type) (union_specifier name: (type_identifier) @typed.type) (enum_specifier name: (type_identifier) @typed.type) (qualified_identifier) @typed.type (template_type name: (type_identifier) @typed.type) (qualified_identifier name: (template_type name: (type_identifier) @typed.type)) (class_specifier name: (type_identifier) @typed.type)]) @typed
+(for_range_loop declarator: (identifier) @bind)
+(for_range_loop type: [(type_identifier) @typed.type (struct_specifier name: (type_identifier) @typed.type) (union_specifier name: (type_identifier) @typed.type) (enum_specifier name: (type_identifier) @typed.type) (qualified_identifier) @typed.type (template_type name: (type_identifier) @typed.type) (qualified_identifier name: (template_type name: (type_identifier) @typed.type)) (class_specifier name: (type_identifier) @typed.type)]) @typed
+(structured_binding_declarator (identifier) @bind)
+[(for_range_loop) (lambda_expression) (template_declaration)] @local
+[(type_parameter_declaration (type_identifier) @bind.type)
+  (optional_type_parameter_declaration name: (type_identifier) @bind.type)
+  (variadic_type_parameter_declaration (type_identifier) @bind.type)]
+(this) @this
+(base_class_clause [(type_identifier) @base (qualified_identifier) @base (template_type name: (type_identifier) @base)
+  (qualified_identifier name: (template_type name: (type_identifier) @base))])
+(alias_declaration type: (type_descriptor type: [(type_identifier) @typed.type (struct_specifier name: (type_identifier) @typed.type) (union_specifier name: (type_identifier) @typed.type) (enum_specifier name: (type_identifier) @typed.type) (qualified_identifier) @typed.type (template_type name: (type_identifier) @typed.type) (qualified_identifier name: (template_type name: (type_identifier) @typed.type)) (class_specifier name: (type_identifier) @typed.type)])) @typed
+(declaration type: (placeholder_type_specifier) declarator: (init_declarator declarator: (_) value: [
+  (call_expression function: (_) @assign.fn)
+  (new_expression type: [(type_identifier) @assign.type (struct_specifier name: (type_identifier) @assign.type) (union_specifier name: (type_identifier) @assign.type) (enum_specifier name: (type_identifier) @assign.type) (qualified_identifier) @assign.type (template_type name: (type_identifier) @assign.type) (qualified_identifier name: (template_type name: (type_identifier) @assign.type)) (class_specifier name: (type_identifier) @assign.type)])
+  [(identifier) (field_expression)] @assign.value]) @assign)

@@ -16,3 +16,13 @@
 (function_call name: (dot_index_expression field: (identifier) @call))
 (function_call name: (method_index_expression method: (identifier) @call))
 (identifier) @ref
+
+; -- scopes and what is known of values (parse/binding.py)
+(parameters name: (identifier) @bind)
+(variable_declaration (assignment_statement (variable_list name: (identifier) @bind)))
+(variable_declaration (variable_list name: (identifier) @bind))
+(for_generic_clause (variable_list name: (identifier) @bind))
+(for_numeric_clause name: (identifier) @bind)
+(field name: (identifier) @skip)
+[(function_definition) (for_statement) (block)] @local
+((identifier) @this @skip (#eq? @this "self"))

@@ -57,3 +57,26 @@
 (class_interface_clause [(name) @type (qualified_name (name) @type)])
 (attribute [(name) @type (qualified_name (name) @type)])
 (name) @ref
+
+; -- scopes and what is known of values (parse/binding.py)
+(simple_parameter name: (variable_name (name) @bind))
+(variadic_parameter name: (variable_name (name) @bind))
+(assignment_expression left: (variable_name (name) @bind))
+(foreach_statement (variable_name (name) @bind))
+(foreach_statement (pair (variable_name (name) @bind)))
+(catch_clause name: (variable_name (name) @bind))
+[(anonymous_function) (arrow_function)] @local
+((variable_name) @this (#eq? @this "$this"))
+(variable_name (name) @skip (#eq? @skip "this"))
+(namespace_definition name: (namespace_name (name) @skip))
+(namespace_definition name: (namespace_name) @package)
+(base_clause [(name) (qualified_name)] @base)
+(class_interface_clause [(name) (qualified_name)] @base)
+(member_access_expression object: (member_call_expression name: (name) @recv.fn) @recv)
+(member_call_expression object: (member_call_expression name: (name) @recv.fn) @recv)
+(simple_parameter type: (named_type (name) @typed.type)) @typed
+(property_promotion_parameter type: (named_type (name) @typed.type)) @typed
+(property_declaration type: (named_type (name) @typed.type)) @typed
+(assignment_expression left: (variable_name) right: (object_creation_expression (name) @assign.type)) @assign
+(method_declaration return_type: (named_type (name) @returns))
+(function_definition return_type: (named_type (name) @returns))

@@ -36,3 +36,16 @@
 (class_variable) @ref
 (global_variable) @ref
 (hash_key_symbol) @ref
+
+; -- scopes and what is known of values (parse/binding.py)
+[(method_parameters (identifier) @bind) (block_parameters (identifier) @bind) (lambda_parameters (identifier) @bind)
+  (optional_parameter name: (identifier) @bind) (keyword_parameter name: (identifier) @bind)
+  (splat_parameter name: (identifier) @bind) (hash_splat_parameter name: (identifier) @bind)
+  (block_parameter name: (identifier) @bind) (destructured_parameter (identifier) @bind)]
+(assignment left: [(identifier) @bind (left_assignment_list (identifier) @bind)])
+(operator_assignment left: (identifier) @bind)
+(exception_variable (identifier) @bind)
+[(block) (do_block) (lambda)] @local
+(hash_key_symbol) @skip
+(self) @this
+(superclass [(constant) (scope_resolution)] @base)

@@ -31,20 +31,7 @@
 (line_comment) @comment
 (block_comment) @comment
 
-(use_declaration) @import
-(use_declaration argument: [(identifier) (scoped_identifier) (use_list)] @import.module)
-(use_declaration argument: (use_wildcard (_) @import.module) @import.all)
-(use_declaration argument: (use_as_clause path: (_) @import.module alias: (identifier) @import.alias))
-(use_declaration
-  argument: (scoped_use_list
-    path: (_) @import.module
-    list: (use_list [
-      (identifier) @import.name
-      (scoped_identifier) @import.name
-      (scoped_use_list) @import.name
-      (self) @import.name
-      (use_wildcard) @import.all
-      (use_as_clause path: (_) @import.name alias: (identifier) @import.alias)])))
+(use_declaration argument: (_) @import.tree) @import
 (extern_crate_declaration name: (identifier) @import.module) @import
 (extern_crate_declaration alias: (identifier) @import.alias)
 (mod_item name: (identifier) @import.module !body) @import
@@ -64,3 +51,64 @@
 (identifier) @ref
 (field_identifier) @ref
 (shorthand_field_identifier) @ref
+
+; -- scopes and what is known of values (parse/binding.py)
+(lifetime (identifier) @skip)
+(label (identifier) @skip)
+(attribute . (identifier) @skip)
+(attribute . (identifier) @_attribute arguments: (token_tree [(identifier) @skip (token_tree (identifier) @skip)])
+  (#not-eq? @_attribute "derive"))
+(type_binding name: (type_identifier) @skip)
+(self) @this
+(crate) @root
+(super) @root
+(type_parameter name: (type_identifier) @bind.type)
+(const_parameter name: (identifier) @bind.type)
+(parameter pattern: (identifier) @bind)
+(let_declaration pattern: (identifier) @bind)
+(let_condition pattern: (identifier) @bind)
+(for_expression pattern: (identifier) @bind)
+(closure_parameters (identifier) @bind)
+(match_pattern . (identifier) @bind)
+[(tuple_pattern (identifier) @bind) (tuple_struct_pattern type: (_) (identifier) @bind) (ref_pattern (identifier) @bind)
+  (mut_pattern (identifier) @bind) (reference_pattern (identifier) @bind) (captured_pattern . (identifier) @bind)
+  (slice_pattern (identifier) @bind) (or_pattern (identifier) @bind)
+  (field_pattern name: (shorthand_field_identifier) @bind) (field_pattern pattern: (identifier) @bind)]
+(field_pattern name: (field_identifier) @skip)
+[(closure_expression) (block) (match_arm) (for_expression) (if_expression) (while_expression) (function_type)] @local
+
+(impl_item) @part
+(impl_item trait: [(type_identifier) @base (scoped_type_identifier) @base (generic_type type: (_) @base)])
+(trait_item bounds: (trait_bounds [(type_identifier) @base (scoped_type_identifier) @base (generic_type type: (_) @base)]))
+(field_expression value: (call_expression function: [(identifier) @recv.fn (scoped_identifier) @recv.fn
+  (field_expression) @recv.fn (generic_function function: (_) @recv.fn)]) @recv)
+(field_expression value: (try_expression (call_expression function: [(identifier) @recv.fn (scoped_identifier) @recv.fn
+  (field_expression) @recv.fn (generic_function function: (_) @recv.fn)]) @recv))
+(field_expression value: (await_expression (call_expression function: [(identifier) @recv.fn
+  (scoped_identifier) @recv.fn (field_expression) @recv.fn (generic_function function: (_) @recv.fn)]) @recv))
+(field_expression value: (try_expression (await_expression (call_expression function: [(identifier) @recv.fn
+  (scoped_identifier) @recv.fn (field_expression) @recv.fn (generic_function function: (_) @recv.fn)]) @recv)))
+(struct_expression body: (field_initializer_list) @literal)
+(field_initializer field: (field_identifier) @literal.name)
+
+(type_parameter bounds: (trait_bounds . [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)])) @typed
+(where_predicate left: (type_identifier) @where.name bounds: (trait_bounds . [(type_identifier) @where.type (generic_type type: (type_identifier) @where.type)]))
+(parameter pattern: (identifier) type: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type) (dynamic_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)]) (abstract_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)]) (reference_type type: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type) (dynamic_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)]) (abstract_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)])])]) @typed
+(let_declaration pattern: (identifier) type: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type) (dynamic_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)]) (abstract_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)]) (reference_type type: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type) (dynamic_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)]) (abstract_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)])])]) @typed
+(field_declaration type: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type) (dynamic_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)]) (abstract_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)]) (reference_type type: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type) (dynamic_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)]) (abstract_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)])])]) @typed
+(const_item type: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type) (dynamic_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)]) (abstract_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)]) (reference_type type: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type) (dynamic_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)]) (abstract_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)])])]) @typed
+(static_item type: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type) (dynamic_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)]) (abstract_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)]) (reference_type type: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type) (dynamic_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)]) (abstract_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)])])]) @typed
+(type_item type: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type) (dynamic_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)]) (abstract_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)]) (reference_type type: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type) (dynamic_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)]) (abstract_type trait: [(type_identifier) @typed.type (scoped_type_identifier) @typed.type (generic_type type: (_) @typed.type)])])]) @typed
+
+(let_declaration pattern: (identifier) !type value: [
+  (call_expression function: [(identifier) @assign.fn (scoped_identifier) @assign.fn (field_expression) @assign.fn
+    (generic_function function: (_) @assign.fn)])
+  (try_expression (call_expression function: [(identifier) @assign.fn (scoped_identifier) @assign.fn
+    (field_expression) @assign.fn (generic_function function: (_) @assign.fn)]))
+  (struct_expression name: (_) @assign.type)
+  (reference_expression value: (struct_expression name: (_) @assign.type))
+  (reference_expression value: [(identifier) (field_expression) (self)] @assign.value)
+  [(identifier) (field_expression) (self)] @assign.value]) @assign
+
+(function_item return_type: [(type_identifier) @returns (scoped_type_identifier) @returns (generic_type type: (_) @returns) (dynamic_type trait: [(type_identifier) @returns (scoped_type_identifier) @returns (generic_type type: (_) @returns)]) (abstract_type trait: [(type_identifier) @returns (scoped_type_identifier) @returns (generic_type type: (_) @returns)]) (reference_type type: [(type_identifier) @returns (scoped_type_identifier) @returns (generic_type type: (_) @returns) (dynamic_type trait: [(type_identifier) @returns (scoped_type_identifier) @returns (generic_type type: (_) @returns)]) (abstract_type trait: [(type_identifier) @returns (scoped_type_identifier) @returns (generic_type type: (_) @returns)])])])
+(function_signature_item return_type: [(type_identifier) @returns (scoped_type_identifier) @returns (generic_type type: (_) @returns) (dynamic_type trait: [(type_identifier) @returns (scoped_type_identifier) @returns (generic_type type: (_) @returns)]) (abstract_type trait: [(type_identifier) @returns (scoped_type_identifier) @returns (generic_type type: (_) @returns)]) (reference_type type: [(type_identifier) @returns (scoped_type_identifier) @returns (generic_type type: (_) @returns) (dynamic_type trait: [(type_identifier) @returns (scoped_type_identifier) @returns (generic_type type: (_) @returns)]) (abstract_type trait: [(type_identifier) @returns (scoped_type_identifier) @returns (generic_type type: (_) @returns)])])])

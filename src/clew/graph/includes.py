@@ -1,0 +1,116 @@
+"""C and C++: what a file sees through its includes, and where what is declared is defined.
+
+Main calls: `Includes.visible`, `Includes.named`, `Includes.definitions`.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable
+
+from clew.graph.layout import Layout
+from clew.graph.layouts.tree import all_nearest
+from clew.graph.modules import Find, Module
+
+LANGUAGES = frozenset({"c", "cpp"})
+Named = Callable[[str], Iterable[str]]  # the files that define a name
+
+
+class Includes:
+    """The includes of a snapshot's files, followed once for each."""
+
+    def __init__(self, layout: Layout, find: Find, named: Named | None) -> None:
+        self._layout, self._find, self._named = layout, find, named
+        self._seen: dict[str, list[Module]] = {}
+        self._table: dict[str, list[str]] | None = None
+
+    def visible(self, module: Module) -> list[Module]:
+        """A file and all that it includes, directly or not, the nearest first."""
+        known = self._seen.get(module.path)
+        if known is None:
+            known = [module]
+            paths = {module.path}
+            for one in known:  # it grows
+                for row in one.imports:
+                    place = self._layout.find(one.path, one.language, row.module)
+                    found = self._find(place.path) if place is not None and place.path not in paths else None
+                    if found is not None:
+                        paths.add(found.path)
+                        known.append(found)
+            self._seen[module.path] = known
+        return known
+
+    def keys(self, module: Module) -> set[str]:
+        """What it depends on which files a file sees, and what they show."""
+        found: set[str] = set()
+        for one in self.visible(module):
+            found.add(f"f:{one.path}")
+            found |= {f"m:{posixpath.basename(row.module).partition('.')[0]}" for row in one.imports}
+        if posixpath.splitext(module.path)[1].startswith(".h"):
+            found.add(f"m:{posixpath.basename(module.path).partition('.')[0]}")  # the source beside it
+        return found
+
+    def named(self, module: Module, name: str) -> tuple[Module, int] | None:
+        """What a file sees under a name: of namespaces the outermost counts."""
+        inner: tuple[Module, int] | None = None
+        for one in self.visible(module):
+            found = one.open_names.get(name)
+            if found is not None:
+                if one.symbols[found].parent < 0:
+                    return one, found
+                inner = inner or (one, found)
+        return inner
+
+    def in_opened(self, module: Module, name: str) -> tuple[Module, int] | None:
+        """What a name means in a namespace that a macro opens: something that is included, or else of the file."""
+        inner: tuple[Module, int] | None = None
+        for one in [*self.visible(module)[1:], module]:
+            found = one.open_names.get(name)
+            if found is not None:
+                if one.symbols[found].parent < 0:
+                    return one, found
+                inner = inner or (one, found)
+        return inner
+
+    def in_space(self, module: Module, space: str, name: str) -> tuple[Module, int] | None:
+        """What a file sees under a name in a namespace, which many files may open."""
+        for one in self.visible(module):
+            for block in one.spaces.get(space, ()):
+                found = one.members.get(block, {}).get(name)
+                if found is not None:
+                    return one, found
+        return None
+
+    def is_opened(self, module: Module, space: str) -> bool:
+        """Whether a macro that a file sees opens a namespace."""
+        return any(one.links.package == space for one in self.visible(module))
+
+    def source_of(self, module: Module) -> Module | None:
+        """The source beside a header of the same name: what it includes, the header may rely on."""
+        stem, _, extension = module.path.rpartition(".")
+        if not extension.startswith("h"):
+            return None
+        found = (self._find(f"{stem}.{other}") for other in ("c", "cc", "cpp", "cxx"))
+        return next((one for one in found if one is not None), None)
+
+    def definitions(self, module: Module, ordinal: int) -> list[tuple[Module, int]]:
+        """The bodies that a declaration may have, in the files nearest to it."""
+        name = module.symbols[ordinal].name
+        found: dict[str, tuple[Module, int]] = {}
+        for path in self._defining(name):
+            one = self._find(path)
+            if one is None or one.language not in LANGUAGES:
+                continue
+            for place in one.bodies.get(name, ()):
+                found[one.path] = (one, place)
+        return [found[path] for path in all_nearest(found, module.path)]
+
+    def _defining(self, name: str) -> Iterable[str]:
+        if self._named is not None:
+            return self._named(name)
+        if self._table is None:
+            self._table = {}
+            for module in map(self._find, self._layout.sources()):
+                for one in module.bodies if module is not None else ():
+                    self._table.setdefault(one, []).append(module.path)  # type: ignore[union-attr]
+        return self._table.get(name, ())

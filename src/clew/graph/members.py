@@ -1,0 +1,238 @@
+"""Members of types, a type's own, those of its parts elsewhere, of what it stands for, of the classes above it; and
+what is held, called or made of a type.
+
+`Resolver` builds upon it and says what references and other values lead to.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from clew.graph import includes
+from clew.graph.layout import Layout
+from clew.graph.modules import Find, Module
+from clew.graph.namespaces import Namespaces
+from clew.graph.units import Part, Units
+from clew.graph.values import Meaning, Value
+from clew.parse.links import CALLED
+from clew.parse.scopes import FREE_FORM
+from clew.parse.symbols import SPACE_KINDS
+
+NO_CIRCLE = 1 << 30
+MAX_DEPTH = 40  # of imports of imports, of classes above classes
+
+
+class Members(ABC):
+    """What types hold, with a note of whatever was looked at."""
+
+    def __init__(self, layout: Layout, find: Find, named: includes.Named | None) -> None:
+        self._layout, self._find = layout, find
+        self._namespaces = Namespaces(layout, find)
+        self._units, self._includes = Units(layout, find), includes.Includes(layout, find, named)
+        self._parts: dict[tuple[str, int], tuple[list[Part], frozenset[str]]] = {}
+        self._trails: list[set[str]] = [set()]
+        self._circle = NO_CIRCLE  # the outermost of the references that were met again on the way
+
+    @abstractmethod
+    def _meaning(self, module: Module, ref: str, depth: int) -> Meaning | None: ...
+
+    @abstractmethod
+    def _of(self, value: Value, name: str, depth: int, *, wanted: str = "") -> Value | None: ...
+
+    @abstractmethod
+    def _brought_in(self, module: Module, name: str, depth: int) -> Value | None: ...
+
+    def _depends(self, key: str) -> None:
+        self._trails[-1].add(key)
+
+    def _defined(self, meaning: Meaning) -> Meaning:
+        """For a function that is only declared, where it is defined, if that is in one place."""
+        module, ordinal = meaning.value.module, meaning.value.ordinal
+        if module is None or ordinal not in module.declared:
+            return meaning
+        self._depends(f"n:{module.name(ordinal)}")
+        parent = module.symbols[ordinal].parent
+        is_member = parent >= 0 and module.kind(parent) not in SPACE_KINDS
+        found = []
+        for one, body in self._includes.definitions(module, ordinal):
+            if is_member:
+                owner = self._owner(one, body, 0)
+                if owner is not None and owner[1:3] == (module, parent):
+                    found.append((one, body))
+            elif body not in one.links.owners and one.space_of(body) == module.space_of(ordinal):
+                found.append((one, body))
+        return meaning._replace(value=Value("definition", *found[0])) if len(found) == 1 else meaning
+
+    def _of_class(self, module: Module, ordinal: int, name: str, depth: int, *, wanted: str = "") -> Value | None:
+        """A member of a class, its own or of one above it; external when one above is and has it, for all we know."""
+        if depth > MAX_DEPTH or not (module.is_class(ordinal) or ordinal in module.holders):
+            return None
+        self._depends(f"f:{module.path}")
+        if module.language in FREE_FORM:
+            return self._of_type(module, ordinal, name, depth, wanted=wanted)
+        found = module.own(ordinal, name)
+        if found is not None and found < len(module.symbols):
+            return Value("definition", module, found)
+        if module.language == "csharp":
+            return self._of_parts(module, ordinal, name, depth)
+        above = self._above(module, ordinal, name, depth)
+        if found is not None and (above is None or above.kind == "external"):
+            return Value("definition", module, found)  # what methods give it is declared nowhere above
+        return above
+
+    def _of_parts(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
+        """A member of a class that has parts in several files."""
+        parts = self._namespaces.parts(module, ordinal)
+        for other, part in parts:
+            found = other.own(part, name)
+            if found is not None:
+                self._depends(f"f:{other.path}")
+                return Value("definition", other, found)
+        outside = None
+        for other, part in [(module, ordinal), *parts]:
+            value = self._above(other, part, name, depth)
+            if value is not None and value.kind != "external":
+                return value
+            outside = outside or value
+        return outside
+
+    def _of_type(self, module: Module, ordinal: int, name: str, depth: int, *, wanted: str) -> Value | None:
+        """A member of a type whose parts may stand elsewhere; `wanted` tells fields from methods where both may be."""
+        found = module.members.get(ordinal, {}).get(name)
+        other = {"field": module.is_function, "method": module.is_field}.get(wanted)
+        if found is not None and not (other and other(found)):
+            return Value("definition", module, found)
+        if module.kind(ordinal) in SPACE_KINDS:
+            if module.language == "cpp":
+                self._depends(f"i:{module.path}")
+                space = f"{module.space_of(ordinal)}.{module.name(ordinal)}".strip(".")
+                inner = self._includes.in_space(module, space, name)
+                if inner is None and self._includes.is_opened(module, space):
+                    inner = self._includes.in_opened(module, name)
+                return Value("definition", *inner) if inner is not None else None
+            return self._brought_in(module, name, depth)
+        if module.is_part(ordinal):
+            held = self._owner(module, ordinal, depth)
+            if held is not None and held.kind == "external":
+                return self._above(module, ordinal, name, depth) or held._replace(name=f"{held.name}.{name}")
+            is_found = held is not None and held.module is not None and not held.module.is_part(held.ordinal)
+            return self._of(held, name, depth + 1, wanted=wanted) if held is not None and is_found else None
+        parts = self._parts_of(module, ordinal, depth) if wanted != "field" else []
+        for part in parts:
+            if name in part.members:
+                return Value("definition", part.module, part.members[name])
+        value = self._above(module, ordinal, name, depth) or self._of_alias(module, ordinal, name, depth)
+        for part in parts if value is None or value.kind == "external" else ():
+            above = self._above(part.module, part.ordinal, name, depth + 1)
+            value = above if value is None or (above is not None and above.kind != "external") else value
+        return value
+
+    def _owner(self, module: Module, ordinal: int, depth: int) -> Value | None:
+        """The type that a definition belongs to without standing in it."""
+        ref = module.links.owners.get(ordinal)
+        meaning = self._meaning(module, ref, depth + 1) if ref else None
+        return meaning.value if meaning is not None else None
+
+    def _parts_of(self, module: Module, ordinal: int, depth: int) -> list[Part]:
+        """What belongs to a type and stands elsewhere in its package."""
+        known = self._parts.get((module.path, ordinal))
+        if known is None:
+            unit = self._units.of(module.path, module.language, module.links.package)
+            if unit is None:
+                return []
+            self._trails.append({unit.key})
+            found = []
+            for part in unit.parts.get(module.name(ordinal), ()):
+                meaning = self._meaning(part.module, part.ref, depth + 1)
+                if meaning is not None and meaning.value[1:3] == (module, ordinal):
+                    self._depends(f"f:{part.module.path}")
+                    found.append(part)
+            known = (found, frozenset(self._trails.pop()))
+            if self._circle == NO_CIRCLE:
+                self._parts[module.path, ordinal] = known
+        self._trails[-1].update(known[1])
+        return known[0]
+
+    def _of_alias(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
+        """A member of the type that another name stands for."""
+        ref = module.links.types.get(ordinal, "") if module.kind(ordinal) == "type" else ""
+        meaning = self._meaning(module, ref, depth + 1) if ref else None
+        if meaning is None or meaning.value.kind != "external":
+            return self._of(meaning.value, name, depth + 1) if meaning is not None else None
+        return meaning.value._replace(name=f"{meaning.value.name}.{name}")
+
+    def _above(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
+        outside: Value | None = None
+        for base in module.bases(ordinal):
+            meaning = self._meaning(module, base, depth + 1)
+            value = meaning.value if meaning is not None else None
+            if value is None:
+                outside = outside or Value("external", name=f"?.{name.removesuffix(CALLED)}")
+            elif value.kind == "external":
+                outside = outside or Value("external", name=f"{value.name}.{name.removesuffix(CALLED)}")
+            elif value.kind == "definition" and value.module is not None:
+                found = self._of_class(value.module, value.module.as_type(value.ordinal), name, depth + 1)
+                if found is not None and found.kind != "external":
+                    return found
+                outside = outside or found
+        return outside
+
+    def _content(self, value: Value, depth: int) -> Value | None:
+        """What a variable, a field or a property holds."""
+        module = value.module
+        assert module is not None
+        if module.kind(value.ordinal) == "enum_member" and module.language in FREE_FORM:
+            return Value("object", module, module.symbols[value.ordinal].parent)
+        if value.ordinal >= len(module.symbols):
+            ref = module.attribute(value.ordinal).value
+        elif value.ordinal in module.properties:
+            ref = module.links.returns.get(value.ordinal, "")
+        else:
+            ref = module.links.types.get(value.ordinal, "")
+        if not ref or depth > MAX_DEPTH:
+            return None
+        self._depends(f"f:{module.path}")
+        meaning = self._meaning(module, ref, depth + 1)
+        found = meaning.value if meaning is not None else None
+        if found is None or found.kind != "definition" or found.module is None:
+            return found
+        is_held = not found.module.is_class(found.ordinal) and not found.module.is_function(found.ordinal)
+        return self._content(found, depth + 1) if is_held else found
+
+    def _called(self, value: Value, depth: int) -> Value | None:
+        """What a call gives."""
+        module = value.module
+        if module is None or value.kind != "definition":
+            return None
+        if module.is_class(value.ordinal):
+            return Value("object", module, value.ordinal)
+        if module.kind(value.ordinal) == "enum_member" and module.language in FREE_FORM:
+            return self._content(value, depth)
+        ref = module.returned(value.ordinal)
+        if not ref and module.language in FREE_FORM:
+            ref = module.links.types.get(value.ordinal, "")  # `T f(void);` has a type as `T x;` has
+        if not ref and value.ordinal in module.holders:
+            return Value("object", module, value.ordinal)
+        if depth > MAX_DEPTH:
+            return None
+        if not ref:
+            inner = self._content(value, depth) if not module.is_function(value.ordinal) else None
+            return self._called(inner, depth + 1) if inner is not None else None
+        if value.receiver is not None and ref[0] == "S" and ref[1:].isdigit():
+            return value.receiver  # a method that gives back its object
+        self._depends(f"f:{module.path}")
+        meaning = self._meaning(module, ref, depth + 1)
+        return meaning.value if meaning is not None else None
+
+    def _object_of(self, value: Value, depth: int) -> Value | None:
+        """An object of a type."""
+        if value.kind == "object" and value.module is not None and value.module.language in FREE_FORM:
+            return value  # a type parameter stands for what bounds it
+        if value.kind != "definition" or value.module is None:
+            return None
+        value = value._replace(ordinal=value.module.as_type(value.ordinal))
+        assert value.module is not None
+        if value.module.is_class(value.ordinal):
+            return Value("object", value.module, value.ordinal)
+        inner = self._content(value, depth)  # `Alias = Class`
+        return self._object_of(inner, depth + 1) if inner is not None and depth < MAX_DEPTH else None
