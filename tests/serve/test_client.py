@@ -33,7 +33,7 @@ ASKED: dict[str, tuple[dict[str, Any], str]] = {
     "call_graph": ({"name": "Sessions.prune"}, "edges"),
     "repo_map": ({"focus": [FILE]}, "symbols"),
     "import_graph": ({"file": FILE}, "imports"),
-    "def_use": ({"file": FILE, "line": 80, "variable": "self"}, "depends_on"),
+    "def_use": ({"file": FILE, "line": 122, "variable": "oldest"}, "depends_on"),
     "file_outline": ({"file": FILE}, "symbols"),
     "read_file": ({"path": f"{{root}}/{FILE}"}, "content"),
     "list_paths": ({}, "items"),
@@ -45,7 +45,7 @@ ASKED: dict[str, tuple[dict[str, Any], str]] = {
     "clear_scope": ({}, "effective_scope"),
 }
 TOOLS = [spec.name for spec in schemas.specs()]
-ABOUT_FILES = ("file_outline", "find_similar")
+ABOUT_FILES = ("file_outline", "find_similar", "def_use", "import_graph")
 GATED = [
     tool for tool in TOOLS if tool not in ("list_paths", "manage_index", "list_codebases") and "_scope" not in tool
 ]
@@ -110,7 +110,14 @@ def test_each_gate(site: Site, tool: str, tmp_path: Path) -> None:
     place = {"path": f"{root}/{situations.FILE}" if tool == "read_file" else root}
     if tool in ABOUT_FILES:
         place["file"] = situations.FILE
-    lines = {"start_line": 1, "end_line": 2} if tool == "find_similar" else {}
+    about: dict[str, Any] = {
+        "find_similar": {"start_line": 1, "end_line": 2},
+        "get_references": {"name": "beta"},
+        "call_graph": {"name": "beta"},
+        "def_use": {"line": 2, "variable": "none_there"},
+    }
+    lines = about.get(tool, {})
+    answered = "not_found" if tool == "def_use" else "ok"
 
     def ask() -> dict[str, Any]:
         return site.ask(tool, **place, **lines)
@@ -119,7 +126,7 @@ def test_each_gate(site: Site, tool: str, tmp_path: Path) -> None:
     engine: Engine = make_engine(site.home, embedding="static")
     try:
         situations.make_root(engine, gated)
-        assert ask()["status"] == "ok"
+        assert ask()["status"] == answered
         with situations.indexing(engine, root):
             assert (ask()["status"], ask()["reason"]) == ("not_ready", "indexing")
         assert (ask()["status"], ask()["reason"]) == ("error", "interrupted")

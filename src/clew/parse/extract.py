@@ -30,7 +30,7 @@ from clew.parse.chunks import plan_chunks
 from clew.parse.comments import Comments, head_comment
 from clew.parse.imports import collect_imports
 from clew.parse.languages import LANGUAGES, Language
-from clew.parse.links import pack_links
+from clew.parse.links import no_links, pack_links
 from clew.parse.macros import without_macros
 from clew.parse.symbols import collect_symbols, interface_hash
 from clew.parse.uses import collect_uses, pack_uses
@@ -85,7 +85,7 @@ def extract(content: bytes, language: str) -> Facts:
         names.update(node.start_byte for node in captures.get("name", ()))
     names |= {byte - 1 for byte in names if content[byte - 1 : byte] in _QUOTES}  # a quoted name starts there
     uses = collect_uses(captures, names)
-    links = collect_links(content, language, symbols, imports, captures, uses)
+    links = collect_links(content, language, symbols, imports, captures, uses) if grammar.has_scopes else no_links()
     about = head_comment(content, starts, comments.lines)
     named = _Names(pack_uses(uses), (pack_links(links), links.attributes[: MAX_ROWS - len(symbols)]))
     return _assemble(content, starts, symbols, imports, named, comments.lines, diagnostics, about)

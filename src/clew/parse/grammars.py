@@ -23,7 +23,9 @@ class Grammar:
         binding = getattr(importlib.import_module(module), function)()
         self._language = tree_sitter.Language(binding)
         self._parser = tree_sitter.Parser(self._language)
-        self.query = tree_sitter.Query(self._language, query_source(language.query))
+        source = query_source(language.query)
+        self.query = tree_sitter.Query(self._language, source)
+        self.has_scopes = "@bind" in source  # else a variable could not be told from a definition of its name
         self._cursor_type = tree_sitter.QueryCursor
 
     def parse(self, content: bytes) -> Any:
