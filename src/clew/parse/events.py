@@ -30,8 +30,9 @@ def collect_events(captures: dict[str, list[Any]]) -> list[Event]:
 
 def collect_free_events(captures: dict[str, list[Any]], bound: list[int], *, types_first: bool) -> list[Event]:
     """The same where a declaration need not begin with its name: `bound` are the places of names, in order."""
-    found = _declared(captures, bound, types_first=types_first) + _given(captures, bound) + _simple(captures)
-    return sorted(found, key=itemgetter(0))
+    typed = _declared(captures, bound, types_first=types_first)
+    # A type counts before a value of the same place.
+    return sorted(sorted(typed) + sorted(_given(captures, bound)) + sorted(_simple(captures)), key=itemgetter(0))
 
 
 def _simple(captures: dict[str, list[Any]]) -> list[Event]:

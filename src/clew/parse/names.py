@@ -55,8 +55,10 @@ class Names:
         self._holders: dict[int, int] = {}  # of functions that are assigned to a member, whose
         self.scopes = Scopes(len(content), symbols, captures, language)
         self.paths: dict[int, str] = {}  # what an expression is, by where it ends
-        packages = [self._text(node.start_byte, node.end_byte) for node in captures.get("package", ())[:1]]
-        package = opened_space(content) if language == "cpp" else "".join(packages)
+        packages = sorted(
+            (node.start_byte, node.end_byte) for node in captures.get("package", ())
+        )  # nodes have no order
+        package = opened_space(content) if language == "cpp" else self._text(*packages[0]) if packages else ""
         self.links = no_links()._replace(package=package)
         self.by_name_byte = {symbol.name_byte: ordinal for ordinal, symbol in enumerate(symbols)}
         self.attributes: dict[tuple[int, str], Attribute] = {}
@@ -130,6 +132,7 @@ class Names:
         whole = [*self._captures.get("typed", ()), *self._captures.get("assign", ())] if is_late else []
         places = sorted(node.start_byte for node in self._binding("bind")) if is_late else []
         # In `x := x.y()` the second is another.
+        whole.sort(key=lambda node: -node.end_byte)
         ends = {first_bound(places, node.start_byte, node.end_byte): node.end_byte for node in whole}
         for role in ("bind", "bind.type"):
             for node in self._binding(role):
