@@ -12,11 +12,16 @@ from typing import Any
 from clew.serve import schemas
 from tests.conftest import make_engine, write_tree
 
-FILES = {"app.py": "def alpha():\n    return beta()\n\n\ndef beta():\n    return 1\n"}
+FILES = {"app.py": "def alpha():\n    found = beta()\n    return found\n\n\ndef beta():\n    return 1\n"}
 CALLS: dict[str, dict[str, Any]] = {
     "search_codebase": {"query": "alpha", "limit": 2},
     "search_text": {"query": "beta", "max_results": 5},
     "get_symbol": {"name": "alpha"},
+    "get_references": {"name": "beta"},
+    "call_graph": {"name": "alpha", "direction": "callees"},
+    "repo_map": {"focus": ["app.py"], "max_tokens": 600},
+    "def_use": {"file": "app.py", "line": 2, "variable": "found"},
+    "import_graph": {},
     "file_outline": {"file": "app.py", "name": "alpha"},
     "read_file": {"path": "{root}/app.py", "start_line": 1, "end_line": 2, "mode": "annotated"},
     "manage_index": {"action": "status", "path": "{root}"},
