@@ -37,6 +37,7 @@ class References(Answer):
     references: tuple[Reference, ...]
     total: int
     truncated: bool
+    interfaces: tuple[str, ...] = ()  # of each definition a hash of what its users can see of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,8 @@ class Relations(Questions):
             uses = Uses(nodes, definitions, role=role)
             uses.keep(_Files(reading, where).shows)
             shown, total = tuple(uses.first(limit)), len(uses)
-            return References(codebase.root, reading.fresh, tuple(definitions), shown, total, total > limit)
+            hashes = tuple(nodes.interface(node) for node in definitions)
+            return References(codebase.root, reading.fresh, tuple(definitions), shown, total, total > limit, hashes)
 
         return self._reader.ask(codebase, ask)
 

@@ -262,3 +262,16 @@ def pay(cart, rate):
     assert found.depends_on[-1].uses == ("net", "rate")
     with pytest.raises(NotFound):
         engine.slice(str(root / "a.py"), 4, "nothing")
+
+
+def test_the_interface_of_a_definition_is_what_its_users_see(shop: tuple[Engine, str]) -> None:
+    engine, root = shop
+
+    def hashes() -> tuple[str, ...]:
+        return engine.references(Wanted("total"), root).interfaces
+
+    before = hashes()
+    write_tree(Path(root), {"shop/price.py": "# moved\n\n\ndef total(items):\n    return 7\n"})
+    assert hashes() == before
+    write_tree(Path(root), {"shop/price.py": "def total(items, rate):\n    return 7\n"})
+    assert hashes() != before

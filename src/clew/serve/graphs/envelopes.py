@@ -24,7 +24,10 @@ def references(path: str, found: References, scope: Scope) -> Envelope:
         }
         for item in found.references
     ]  # fmt: skip
-    definitions = [_definition(node) for node in found.definitions]
+    definitions = [
+        {**_definition(node), "interface_hash": interface}
+        for node, interface in zip(found.definitions, found.interfaces, strict=True)
+    ]
     shape = {"definitions": definitions, "references": items, "total": found.total, "truncated": found.truncated}
     return envelopes.ok(path, found, scope, **shape)
 
