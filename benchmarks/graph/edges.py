@@ -5,11 +5,14 @@ The baseline takes every use of a name for an edge to every definition of that n
 
 from __future__ import annotations
 
+import contextlib
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+import apsw
 
 from clew import Engine, load_config
 from clew.graph.build import USE_ROLES
@@ -20,6 +23,7 @@ from clew.lifecycle import gate
 from clew.parse.uses import unpack_uses
 from clew.store import edges, facts, snapshots
 from clew.store.edges import GraphFile
+from clew.store.snapshots import Snapshot
 
 SOURCE = "the graph"  # where `clew_edges` has them from; kept with the figures
 
@@ -37,32 +41,38 @@ class Edge(NamedTuple):
     role: str
 
 
-def clew_edges(root: Path, home: Path) -> Iterator[Edge]:
-    """All edges between symbols of the tree at `root`, indexed under `home`.
-
-    A member of what nothing is known of is one if a single definition has its name; a mere `name` is no edge."""
+@contextlib.contextmanager
+def _state(root: Path, home: Path) -> Iterator[tuple[apsw.Connection, Snapshot]]:
+    """A tree, indexed, in one state."""
     engine = Engine(load_config({"home": str(home)}))
     try:
         engine.index(str(root))
         codebase = engine.resolve(str(root))
         with codebase.store.read() as connection:
-            snapshot = gate.require(gate.judge(codebase.store, connection, codebase.root))
-            nodes = Nodes(connection, snapshot.id)
-            only: dict[str, Node | None] = {}  # the definition of each name that is unique
-            for file in edges.files_of(connection, snapshot.id):
-                for row in edges.out_of_file(connection, snapshot.id, file.number):
-                    target = nodes.node(row.target) if row.target >= 0 else None
-                    if target is not None:
-                        yield from _edges(nodes, file, row.sites, target, TIERS[row.tier], USE_ROLES[row.role])
-                for loose in edges.loose_out_of_file(connection, snapshot.id, file.number):
-                    if loose.name not in only:
-                        found = find_nodes(nodes, loose.name)
-                        is_only = len(found) == 1 and TIERS[tier_of_loose(nodes, loose.name, found)] == "unique"
-                        only[loose.name] = found[0] if is_only else None
-                    if (target := only[loose.name]) is not None:
-                        yield from _edges(nodes, file, loose.sites, target, "unique", USE_ROLES[loose.role])
+            yield connection, gate.require(gate.judge(codebase.store, connection, codebase.root))
     finally:
         engine.close()
+
+
+def clew_edges(root: Path, home: Path) -> Iterator[Edge]:
+    """All edges between symbols of the tree at `root`, indexed under `home`.
+
+    A member of what nothing is known of is one if a single definition has its name; a mere `name` is no edge."""
+    with _state(root, home) as (connection, snapshot):
+        nodes = Nodes(connection, snapshot.id)
+        only: dict[str, Node | None] = {}  # the definition of each name that is unique
+        for file in edges.files_of(connection, snapshot.id):
+            for row in edges.out_of_file(connection, snapshot.id, file.number):
+                target = nodes.node(row.target) if row.target >= 0 else None
+                if target is not None:
+                    yield from _edges(nodes, file, row.sites, target, TIERS[row.tier], USE_ROLES[row.role])
+            for loose in edges.loose_out_of_file(connection, snapshot.id, file.number):
+                if loose.name not in only:
+                    found = find_nodes(nodes, loose.name)
+                    is_only = len(found) == 1 and TIERS[tier_of_loose(nodes, loose.name, found)] == "unique"
+                    only[loose.name] = found[0] if is_only else None
+                if (target := only[loose.name]) is not None:
+                    yield from _edges(nodes, file, loose.sites, target, "unique", USE_ROLES[loose.role])
 
 
 def _edges(nodes: Nodes, file: GraphFile, sites: bytes, target: Node, tier: str, role: str) -> Iterator[Edge]:
@@ -75,32 +85,25 @@ def _edges(nodes: Nodes, file: GraphFile, sites: bytes, target: Node, tier: str,
 
 def name_edges(root: Path, home: Path) -> Iterator[Edge]:
     """The baseline."""
-    engine = Engine(load_config({"home": str(home)}))
-    try:
-        engine.index(str(root))
-        codebase = engine.resolve(str(root))
-        with codebase.store.read() as connection:
-            snapshot = gate.require(gate.judge(codebase.store, connection, codebase.root))
-            entries = [entry for entry in snapshots.entries(connection, snapshot.id).values() if entry.facts]
-            named: dict[tuple[str, str], list[tuple[str, int, str]]] = defaultdict(list)
-            read = facts.content_reader(connection)
-            for entry in entries:
-                content = read(entry.blob or 0)
-                lines = _line_starts(content)
-                for symbol in facts.symbols_of(connection, entry.facts or 0):
-                    line = bisect_right(lines, symbol.name_byte) if symbol.name_byte >= 0 else symbol.start_line
-                    named[_family(entry.language), symbol.name].append((entry.path, line, symbol.qualified))
-            for entry in entries:
-                content = read(entry.blob or 0)
-                lines = _line_starts(content)
-                packed: bytes = connection.execute("SELECT uses FROM facts WHERE id = ?", (entry.facts,)).get
-                for use in unpack_uses(packed):
-                    name = content[use.start_byte : use.end_byte].decode("utf-8", "replace")
-                    line, column = _place(content, lines, use.start_byte)
-                    for target_path, target_line, qualified in named.get((_family(entry.language), name), ()):
-                        yield Edge(entry.path, line, column, target_path, target_line, qualified, "name", use.role)
-    finally:
-        engine.close()
+    with _state(root, home) as (connection, snapshot):
+        entries = [entry for entry in snapshots.entries(connection, snapshot.id).values() if entry.facts]
+        named: dict[tuple[str, str], list[tuple[str, int, str]]] = defaultdict(list)
+        read = facts.content_reader(connection)
+        for entry in entries:
+            content = read(entry.blob or 0)
+            lines = _line_starts(content)
+            for symbol in facts.symbols_of(connection, entry.facts or 0):
+                line = bisect_right(lines, symbol.name_byte) if symbol.name_byte >= 0 else symbol.start_line
+                named[_family(entry.language), symbol.name].append((entry.path, line, symbol.qualified))
+        for entry in entries:
+            content = read(entry.blob or 0)
+            lines = _line_starts(content)
+            packed: bytes = connection.execute("SELECT uses FROM facts WHERE id = ?", (entry.facts,)).get
+            for use in unpack_uses(packed):
+                name = content[use.start_byte : use.end_byte].decode("utf-8", "replace")
+                line, column = _place(content, lines, use.start_byte)
+                for target_path, target_line, qualified in named.get((_family(entry.language), name), ()):
+                    yield Edge(entry.path, line, column, target_path, target_line, qualified, "name", use.role)
 
 
 def _family(language: str) -> str:

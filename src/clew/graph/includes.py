@@ -52,25 +52,11 @@ class Includes:
 
     def named(self, module: Module, name: str) -> tuple[Module, int] | None:
         """What a file sees under a name: of namespaces the outermost counts."""
-        inner: tuple[Module, int] | None = None
-        for one in self.visible(module):
-            found = one.open_names.get(name)
-            if found is not None:
-                if one.symbols[found].parent < 0:
-                    return one, found
-                inner = inner or (one, found)
-        return inner
+        return _outermost(self.visible(module), name)
 
     def in_opened(self, module: Module, name: str) -> tuple[Module, int] | None:
         """What a name means in a namespace that a macro opens: something that is included, or else of the file."""
-        inner: tuple[Module, int] | None = None
-        for one in [*self.visible(module)[1:], module]:
-            found = one.open_names.get(name)
-            if found is not None:
-                if one.symbols[found].parent < 0:
-                    return one, found
-                inner = inner or (one, found)
-        return inner
+        return _outermost([*self.visible(module)[1:], module], name)
 
     def in_space(self, module: Module, space: str, name: str) -> tuple[Module, int] | None:
         """What a file sees under a name in a namespace, which many files may open."""
@@ -114,3 +100,15 @@ class Includes:
                 for one in module.bodies if module is not None else ():
                     self._table.setdefault(one, []).append(module.path)  # type: ignore[union-attr]
         return self._table.get(name, ())
+
+
+def _outermost(modules: Iterable[Module], name: str) -> tuple[Module, int] | None:
+    """Where the first of some files has a name, outside of namespaces if any has it there."""
+    inner: tuple[Module, int] | None = None
+    for one in modules:
+        found = one.open_names.get(name)
+        if found is not None:
+            if one.symbols[found].parent < 0:
+                return one, found
+            inner = inner or (one, found)
+    return inner

@@ -56,7 +56,7 @@ _TABLE = (
         _words("Jakefile"),
         _words("node nodejs deno bun"),
         "tree_sitter_javascript:language",
-        "javascript",
+        "ecmascript javascript",
         version=2,
         aliases=("js", "jsx"),
     ),
@@ -66,11 +66,11 @@ _TABLE = (
         (),
         _words("ts-node tsx"),
         "tree_sitter_typescript:language_typescript",
-        "typescript",
+        "ecmascript typescript",
         version=2,
         aliases=("ts",),
     ),
-    Language("tsx", ("tsx",), (), (), "tree_sitter_typescript:language_tsx", "typescript tsx", version=2),
+    Language("tsx", ("tsx",), (), (), "tree_sitter_typescript:language_tsx", "ecmascript typescript tsx", version=2),
     Language("go", ("go",), (), (), "tree_sitter_go:language", "go", version=2, aliases=("golang",)),
     Language(
         "rust", ("rs",), (), _words("rust-script"), "tree_sitter_rust:language", "rust", version=2, aliases=("rs",)

@@ -7,6 +7,7 @@ repository: that one counts as no repository.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -232,10 +233,8 @@ def _stat(path: str) -> tuple[int, int, int] | None:
 def _reference(repository: Repository, name: str) -> str:
     """The text of a reference, loose or packed; empty when there is none."""
     own = name == "HEAD" or name.startswith(("refs/bisect/", "refs/worktree/", "refs/rewritten/"))
-    try:
+    with contextlib.suppress(OSError, ValueError):  # not loose: then packed, or not born yet
         return _read(os.path.join(repository.git_dir if own else repository.common_dir, name)).strip()
-    except (OSError, ValueError):
-        pass  # not loose: then packed, or not born yet
     path = os.path.join(repository.common_dir, "packed-refs")
     try:
         found = os.stat(path)
