@@ -186,13 +186,6 @@ def symbols_of(connection: apsw.Connection, facts: int) -> list[Symbol]:
     return [Symbol(*row) for row in rows]
 
 
-def symbol_at(connection: apsw.Connection, facts: int, ordinal: int) -> Symbol:
-    """One symbol of a blob that is there."""
-    found = find_symbol(connection, facts, ordinal)
-    assert found is not None
-    return found
-
-
 def find_symbol(connection: apsw.Connection, facts: int, ordinal: int) -> Symbol | None:
     """One symbol of a blob, if it has so many."""
     row = fetch_one(
