@@ -106,13 +106,6 @@ def recent_jobs(store: Store, root: str, limit: int = jobs.KEPT) -> list[Job]:
         return [_as_it_is(store, job) for job in jobs.recent(store.connection(), root, limit)]
 
 
-def find_job(store: Store, job: str) -> Job | None:
-    """A job by its id, as it is."""
-    with translated(store.database):
-        found = jobs.find(store.connection(), job)
-        return _as_it_is(store, found) if found is not None else None
-
-
 def _as_it_is(store: Store, job: Job) -> Job:
     """A recorded job with what its lock says: at work with this progress, or dead after that."""
     if job.state != "running":

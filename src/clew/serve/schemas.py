@@ -18,7 +18,6 @@ from clew.serve.sessions import SessionScope
 
 Schema = dict[str, Any]
 Profile = Literal["core", "full"]
-PROFILES: tuple[Profile, ...] = get_args(Profile)
 STATUSES = (
     "ok", "not_ready", "requires_reindex", "not_indexed", "blocked", "needs_decision", "unsupported", "not_found",
     "ambiguous", "error",
