@@ -146,7 +146,7 @@ def bare_scan(engine: Engine, root: str) -> list[float]:
     codebase = engine.resolve(root)
     with codebase.store.read() as connection:
         parts = [codebase.store.segments.open(name) for name in derive.derived(connection).segments]
-        vector = np.asarray(engine.query_vector(REAL[0]))
+        vector = np.asarray(engine.asked(REAL[0]).vector)
         rows = [(part.vectors, part.vector_lengths) for part in parts]
         return [timed(lambda: [cosines_with(*part, vector) for part in rows])[1] for _ in range(5)]
 

@@ -107,6 +107,10 @@ def graph(store: Store) -> dict[str, Any]:
                 "SELECT path, hex(shape), hex(inputs) FROM graph_file JOIN entry USING (snapshot, path, facts)"
             ).fetchall()
         ),
+        "uses": sorted(
+            (paths[snapshot, source], paths[snapshot, target])
+            for snapshot, source, target in connection.execute("SELECT snapshot, source, target FROM file_edge")
+        ),
         "edges": sorted((repr(node(s, target)), node(s, source), *rest) for s, target, source, *rest in edges),
         "loose": sorted((name, node(s, source), *rest) for s, name, source, *rest in loose),
     }

@@ -19,6 +19,7 @@ import numpy as np
 from benchmarks.retrieval.corpora import ANNOTATIONS, CORPORA, Repo, load_repos
 from benchmarks.retrieval.indexed import HOME, IndexedCorpora
 from benchmarks.retrieval.score import CUTOFF, matches
+from clew.embed.encoder import Asked
 from clew.lifecycle import gate
 from clew.search import find
 from clew.search.filters import Filter
@@ -94,8 +95,8 @@ def _cases(corpora: IndexedCorpora, repo: Repo, *, lexical: bool) -> list[Case]:
         source = find.Source(codebase.store, connection, snapshot, Filter())
         for question in repo.questions:
             query = parse_query(question.text, root=codebase.root)
-            vector = None if lexical else engine.query_vector(" ".join(query.words))
-            search = find.Search([source], query, vector)
+            asked = Asked() if lexical else engine.asked(query.told)
+            search = find.Search([source], query, asked)
             files = [_WholeFile(file.path) for file in search.measured[0].view.files]
             wanted = [[i for i, file in enumerate(files) if matches(file, t, repo.prefix)] for t in question.targets]
             found.append(Case(repo.name, question.category, search.rankings[0].features, wanted))

@@ -6,7 +6,6 @@ import itertools
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from clew.config import Config
 from clew.embed.choose import Encoders
@@ -76,7 +75,7 @@ class Questions:
 
         def ask(readings: tuple[Reading, ...]) -> Found:
             sources = _sources(readings, asked_of)
-            search = find.Search(sources, query, asked.vector, words=mode != "semantic", provided=asked.provided)
+            search = find.Search(sources, query, asked, words=mode != "semantic")
             return self._page(readings, Frozen(search, asked_of, view, explain, 0, query.terms, asked.trouble), limit)
 
         return self._reader.ask_all(codebases, ask)
@@ -125,7 +124,7 @@ class Questions:
             text, first, last, *_ = navigate.cut_lines(key, reading.content(key, entry.blob), lines)
             asked = self._encoders.code(text, lambda: probe_of(codebase))
             source = find.Source(codebase.store, reading.connection, reading.snapshot, Filter())
-            search = find.Search([source], like_code(text), asked.vector, provided=asked.provided)
+            search = find.Search([source], like_code(text), asked)
             others = (hit for hit in search.functions() if not overlaps(reading.connection, hit, key, first, last))
             page = shown([reading], others, limit)
             return Found(codebase.root, reading.fresh, tuple(page.hits), len(page.hits), page.is_cut, (), asked.trouble)
@@ -248,9 +247,9 @@ class Questions:
             raise ClewError(f"{key} changed while it was read; ask again")
         return answer
 
-    def query_vector(self, text: str) -> Any:
-        """A query as the bundled model sees it; None without a model."""
-        return self._encoders.query(text).vector
+    def asked(self, text: str) -> Asked:
+        """A query as the bundled model sees it."""
+        return self._encoders.query(text)
 
     def _asked(self, codebase: Codebase, words: str, text: str) -> Asked:
         """A question as the models see it; a provider is asked before the gate, which compares its dimension."""

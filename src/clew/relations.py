@@ -148,7 +148,7 @@ class Relations(Questions):
                 query = parse_query(text, root=codebase.root)
                 asked = self._asked(codebase, query.told, text)
                 source = find.Source(codebase.store, reading.connection, reading.snapshot, where)
-                search = find.Search([source], query, asked.vector, provided=asked.provided)
+                search = find.Search([source], query, asked)
                 for place, hit in enumerate(itertools.islice(search.files(), FOCUS_FILES)):
                     weights[hit.file.path] = max(weights.get(hit.file.path, 0.0), 1 / (1 + place))
             drawn = draw_map(codebase.store, nodes, reading.snapshot, weights, max_tokens)

@@ -149,3 +149,14 @@ def test_the_model_is_as_its_card_says() -> None:
     assert rows.shape == (card["terms"] + card["buckets"], card["dimension"]) and rows.dtype == np.int8
     assert len(hashes) == card["terms"] and (np.diff(hashes.astype(np.int64)) > 0).all()
     assert sum(path.stat().st_size for path in MODEL.iterdir()) <= 20_000_000
+
+
+def test_synonyms_are_terms_that_mean_about_the_same(encoder: StaticEncoder) -> None:
+    def hashed(word: str) -> int:
+        return int.from_bytes(tokens.term_hash(tokens.terms_of(word)[0]), "little")
+
+    for word, meant in (("delete", "remove"), ("directory", "dir"), ("authenticate", "auth"), ("error", "err")):
+        found = dict(encoder.synonyms(hashed(word)))
+        assert hashed(meant) in found and hashed(word) not in found
+        assert 0 < len(found) <= 5 and all(0.44 < near <= 1 for near in found.values())
+    assert encoder.synonyms(hashed("qwertyuiopasdf")) == []

@@ -187,3 +187,70 @@ def test_meaning_alone_and_words_alone(tmp_path: Path) -> None:
     changed.index(str(root), force=True)
     assert changed.search("session", str(root)).hits
     changed.close()
+
+
+def test_a_synonym_stands_in_for_a_word_that_is_not_there(tmp_path: Path) -> None:
+    filler = {f"other{i}.py": f"def turn{i}(wheel):\n    return wheel + {i}\n" for i in range(8)}
+    there = {"a.py": "def f(names):\n    names.remove(0)\n", "b.py": "def g(names):\n    names.append(0)\n"}
+    root = write_tree(tmp_path / "tree", {**filler, **there})
+    engine = make_engine(tmp_path / "home", embedding="static")
+    engine.index(str(root))
+    meant = {hit.path: hit.why for hit in engine.search("delete", str(root), explain=True).hits}
+    assert (meant["a.py"] or {})["body"] == 1 and "b.py" not in meant
+    said = {hit.path for hit in engine.search("delete", str(root), mode="lexical").hits}
+    assert "a.py" not in said, "without the model words are what they are"
+
+
+def test_a_word_itself_counts_more_than_what_means_the_same(tmp_path: Path) -> None:
+    there = {"a.py": "def f(names):\n    names.remove(0)\n", "b.py": "def g(names):\n    names.delete(0)\n"}
+    root = write_tree(tmp_path / "tree", there)
+    engine = make_engine(tmp_path / "home", embedding="static")
+    engine.index(str(root))
+    why = {hit.path: hit.why or {} for hit in engine.search("delete", str(root), explain=True).hits}
+    assert why["b.py"]["body"] == 1 > why["a.py"]["body"] > 0
+
+
+def test_what_many_files_use_comes_first(engine: Engine, tmp_path: Path) -> None:
+    same = "def open_valve():\n    return 'valve'\n"
+    users = {f"use{i}.py": "import one\n\none.open_valve()\n" for i in range(3)}
+    root = write_tree(tmp_path / "tree", {"one.py": same, "two.py": same + "\n", **users})
+    engine.index(str(root))
+    why = {hit.path: hit.why or {} for hit in engine.search("valve", str(root), explain=True).hits}
+    assert why["one.py"]["used"] == pytest.approx(rank.USED) and not why["two.py"]["used"]
+    (root / "use0.py").write_text("import two\n\ntwo.open_valve()\n")
+    (root / "use1.py").write_text("import two\n\ntwo.open_valve()\n")
+    engine.index(str(root))
+    why = {hit.path: hit.why or {} for hit in engine.search("valve", str(root), explain=True).hits}
+    assert why["two.py"]["used"] > why["one.py"]["used"] > 0
+
+
+def test_a_header_comes_behind_its_source(engine: Engine, tmp_path: Path) -> None:
+    files = {
+        "lib/valve.h": "/* valve valve valve */\nint open_valve(int);\nstruct valve_state { int open; };\n",
+        "lib/valve.c": '#include "valve.h"\nint open_valve(int n) { return n; }\n',
+        "lib/other.c": "int close_it(int n) { return n; }\n",
+    }
+    root = write_tree(tmp_path / "tree", files)
+    engine.index(str(root))
+    assert [hit.path for hit in engine.search("open a valve", str(root)).hits][:2] == ["lib/valve.c", "lib/valve.h"]
+    assert engine.search("valve_state", str(root)).hits[0].path == "lib/valve.h", "only the header has it"
+
+
+def test_the_source_of_a_header_is_beside_it_or_the_only_one() -> None:
+    paths = ["a/x.h", "a/x.c", "b/x.c", "include/y.h", "src/y.cc", "include/x.h", "z.h"]
+    table = PathTable(paths)
+    assert dict(zip(table.headers.tolist(), table.sources.tolist(), strict=True)) == {0: 1, 3: 4}
+    assert table.is_header.tolist() == [True, False, False, True, False, True, False]
+
+
+@pytest.mark.parametrize(("keyword", "expected"), [("pub use", "extract/mod.rs"), ("use", "other.rs")])
+def test_a_name_that_nothing_defines_is_found_where_it_is_handed_on(
+    engine: Engine, tmp_path: Path, keyword: str, expected: str
+) -> None:
+    files = {
+        "extract/mod.rs": f"{keyword} core_crate::FromWater;\n",
+        "other.rs": "use crate::extract::FromWater;\n\nfn water(w: FromWater) -> FromWater { FromWater::new(w) }\n",
+    }
+    root = write_tree(tmp_path / "tree", files)
+    engine.index(str(root))
+    assert engine.search("FromWater", str(root)).hits[0].path == expected

@@ -61,7 +61,8 @@ class Encoders:
         `probe` gives what tells its model from others."""
         if self.base is None:
             return Asked()
-        return self._beside(self.base.encode_query(words), text, probe, is_code=False)
+        asked = self._beside(self.base.encode_query(words), text, probe, is_code=False)
+        return asked._replace(synonyms=self.base.synonyms)
 
     def code(self, text: str, probe: Probe = lambda: None) -> Asked:
         """The same for a piece of code."""

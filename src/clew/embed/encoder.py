@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -42,3 +42,4 @@ class Asked(NamedTuple):
     vector: Any = None  # the bundled model's
     provided: Any = None  # the provider's
     trouble: str = ""  # why the provider did not answer
+    synonyms: Callable[[int], Sequence[tuple[int, float]]] = lambda _: ()  # of a term's hash, with how close they are

@@ -1,8 +1,9 @@
 """The bundled model: a vector for each term, learned from documented code; a text is their weighted sum.
 
 Terms are addressed by the hashes that a chunk stores anyway (`Chunk.terms`, `Chunk.freqs`), so a chunk's vector needs
-neither its text nor another pass of the tokeniser. Nothing is read before the first vector is asked for. Main calls:
-`StaticEncoder.encode_packed` for chunks, `StaticEncoder.encode_query` for a question. The model is made in `training/`.
+neither its text nor another pass of the tokeniser. Nothing is read before the first vector is asked for. The model is
+made in `training/`. Main calls: `StaticEncoder.encode_packed` for chunks, `StaticEncoder.encode_query` and
+`StaticEncoder.synonyms` for a question.
 """
 
 from __future__ import annotations
@@ -32,6 +33,14 @@ class _Weights(NamedTuple):
     rows: NDArray[np.int8]  # of the known terms, then of the buckets that unknown terms share
     query: NDArray[np.float32]  # what a row counts in a question, times the scale of its bytes
     document: NDArray[np.float32]  # the same in code
+
+
+class _Synonyms(NamedTuple):
+    """Which terms mean about the same, as it lies on disk."""
+
+    starts: NDArray[np.int64]  # of each known term, and one more
+    places: NDArray[np.uint16]  # of the known terms that stand in for it
+    cosines: NDArray[np.uint8]  # how close they are; 255 would be the same
 
 
 class StaticEncoder:
@@ -78,6 +87,18 @@ class StaticEncoder:
                 first, size = i + 1, 0
         return vectors
 
+    def synonyms(self, term: int) -> list[tuple[int, float]]:
+        """The hashes of terms that mean about what this one means, and how close they are."""
+        known = self._weights.hashes
+        place = int(known.searchsorted(known.dtype.type(term)))
+        if place == len(known) or int(known[place]) != term:
+            return []
+        starts, places, cosines = self._synonyms
+        span = slice(int(starts[place]), int(starts[place + 1]))
+        return [
+            (int(known[at]), near / 255) for at, near in zip(places[span].tolist(), cosines[span].tolist(), strict=True)
+        ]
+
     def _encode(self, terms: Sequence[bytes], freqs: Sequence[bytes], weight: NDArray[np.float32]) -> Vectors:
         import numpy as np
 
@@ -117,7 +138,20 @@ class StaticEncoder:
     def _weights(self) -> _Weights:
         import numpy as np
 
-        def load(name: str) -> Any:
-            return np.load(self._folder / f"{name}.npy", mmap_mode="r" if name == "rows" else None, allow_pickle=False)
+        hashes = self._load("hashes")
+        rows = np.load(self._folder / "rows.npy", mmap_mode="r", allow_pickle=False)
+        return _Weights(hashes, rows, self._load("query"), self._load("document"))
 
-        return _Weights(load("hashes"), load("rows"), load("query"), load("document"))
+    @cached_property
+    def _synonyms(self) -> _Synonyms:
+        import numpy as np
+
+        counts = self._load("synonym_counts").astype(np.int64)
+        return _Synonyms(
+            np.concatenate([[0], np.cumsum(counts)]), self._load("synonyms"), self._load("synonym_cosines")
+        )
+
+    def _load(self, name: str) -> Any:
+        import numpy as np
+
+        return np.load(self._folder / f"{name}.npy", allow_pickle=False)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from clew import tokens
+from clew.embed.encoder import Asked
 from clew.search import rank
 from clew.search.filters import Filter
 from clew.search.paths import speaks_for_directory
@@ -19,6 +20,7 @@ from clew.search.query import Query
 from clew.search.rank import Measured, Ranking
 from clew.search.view import View, load_view
 from clew.store import postings as posting_rows
+from clew.store.facts import blob_of, content
 from clew.store.postings import FileOf
 from clew.store.segments import CHUNK_BITS
 from clew.store.snapshots import Snapshot
@@ -34,6 +36,7 @@ MAX_DEFINITIONS = 500
 NESTED = 3  # functions shown under a file
 CLOSE = 0.3  # of the best by meaning alone: a file that has none of the words must come this near
 HEAD = 256  # files that are put in order first: a page seldom needs more
+_EXPORTING = {"rs": b"pub"} | dict.fromkeys(("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"), b"export")
 FUNCTION_POOL = 400  # chunks whose names are looked at for the function view
 
 
@@ -64,10 +67,8 @@ class Ranked:
 class Search:
     """One query over some sources; `files` and `functions` give hits best first, lazily."""
 
-    def __init__(
-        self, sources: Sequence[Source], query: Query, vector: Any, *, words: bool = True, provided: Any = None
-    ) -> None:
-        """Without `words` only the meaning counts; `provided` is the query as a provider's model sees it."""
+    def __init__(self, sources: Sequence[Source], query: Query, asked: Asked, *, words: bool = True) -> None:
+        """`asked` is the query as the models see it; without `words` only the meaning counts."""
         self._sources, self._query = sources, query
         self._defined = [_definitions(source.connection, source.snapshot, query) for source in sources]
         self.measured: list[Measured] = []
@@ -75,7 +76,7 @@ class Search:
             view = load_view(source.store, source.connection, source.snapshot)
             values = {facts: item.value for facts, item in defined.items()}
             quoting: frozenset[int] = frozenset().union(*(_having(source, text) for text in query.asked.quoted))
-            self.measured.append(rank.measure(view, query, values, vector, provided, quoting))
+            self.measured.append(rank.measure(view, query, values, asked, quoting))
         if not words:
             self.measured = [rank.by_meaning(item) for item in self.measured]
         self.rankings = rank.weigh(self.measured)
@@ -296,13 +297,20 @@ def _definitions(connection: apsw.Connection, snapshot: Snapshot, query: Query) 
                     values[facts] = _Defined(value, byte)
         if not values:
             for place, byte, path in posting_rows.imports_named(connection, snapshot.id, name, MAX_DEFINITIONS):
-                if speaks_for_directory(path):  # what it imports, others have from it
-                    values.setdefault(place >> CHUNK_BITS, _Defined(rank.REEXPORT, byte))
+                facts = place >> CHUNK_BITS
+                if speaks_for_directory(path) and _hands_on(connection, facts, byte, path):
+                    values.setdefault(facts, _Defined(rank.REEXPORT, byte))
         share = rank.shared_among(len(values))
         for facts, defined in values.items():
             if facts not in found or defined.value * share > found[facts].value:
                 found[facts] = _Defined(defined.value * share, defined.byte)
     return found
+
+
+def _hands_on(connection: apsw.Connection, facts: int, byte: int, path: str) -> bool:
+    """Whether others have from a file what it imports there: some languages say so, in others all have."""
+    keyword = _EXPORTING.get(path.rpartition(".")[2])
+    return keyword is None or content(connection, blob_of(connection, facts)).startswith(keyword, byte)
 
 
 __all__ = ["Ranked", "Ranking", "Search", "Source"]

@@ -93,9 +93,11 @@ class PathTable:
         self.is_legacy = np.fromiter((words.is_legacy for words in found), bool, len(found))
         self.superseded = _superseded(paths)  # place → the version it is of, where there is a newer one
         self.is_prose = np.fromiter((words.is_prose for words in found), bool, len(found))
+        beside = _sources_of_headers(paths)
         self.is_header = np.zeros(len(found), bool)
-        for place in _headers_with_source(paths):
-            self.is_header[place] = True
+        self.is_header[list(beside)] = True
+        pairs = [(header, source) for header, source in beside.items() if source is not None]
+        self.headers, self.sources = np.array(pairs, np.int64).reshape(-1, 2).T  # a header and what does what it says
         self._stems = _inverted([words.stem for words in found])
         self._directories = _inverted([words.directories for words in found])
         self._words = sorted(self._stems)
@@ -189,14 +191,21 @@ def _inverted(rows: Sequence[Sequence[str]]) -> dict[str, list[int]]:
     return found
 
 
-def _headers_with_source(paths: Sequence[str]) -> list[int]:
-    """C headers whose source is there too: it says what they say, and does it."""
-    sources = {path.rpartition("/")[2].rpartition(".")[0] for path in paths if _SOURCE.search(path)}
-    return [
-        place
-        for place, path in enumerate(paths)
-        if _HEADER.search(path) and path.rpartition("/")[2].rpartition(".")[0] in sources
-    ]
+def _sources_of_headers(paths: Sequence[str]) -> dict[int, int | None]:
+    """C headers whose source is there too, which says what they say and does it: the one beside a header, or the only
+    one of that name; None where several may be it."""
+    sources: dict[str, list[int]] = {}
+    for place, path in enumerate(paths):
+        if _SOURCE.search(path):
+            sources.setdefault(path.rpartition("/")[2].rpartition(".")[0], []).append(place)
+    found: dict[int, int | None] = {}
+    for place, path in enumerate(paths):
+        directory, _, name = path.rpartition("/")
+        same = sources.get(name.rpartition(".")[0], ()) if _HEADER.search(path) else ()
+        beside = [source for source in same if paths[source].rpartition("/")[0] == directory]
+        if same:
+            found[place] = beside[0] if beside else same[0] if len(same) == 1 else None
+    return found
 
 
 def _newest(numbers: set[int]) -> int:

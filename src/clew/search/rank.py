@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from clew import tokens
+from clew.embed.encoder import Asked
 from clew.parse.symbols import FUNCTION_KINDS
 from clew.search.paths import idf
 from clew.search.query import Query
@@ -28,10 +29,10 @@ BODY = 1.0  # the best chunks of a file by BM25
 BODY_ALONE = 1.4  # the same, where there is no model to share the work with
 DENSE = 0.70  # the same by meaning
 PROVIDED = 0.35  # the same as a provider's model sees it: half, for a second opinion; a poor model does no harm then
-STEM = 0.72  # how much of the file's name the query says
+STEM = 0.80  # how much of the file's name the query says
 DEFINITION = 0.70  # the file defines a name that the query spells out
 ONE_NAME = 3.0  # times that, when the query is nothing but the name
-REEXPORT = 0.6  # of a definition: it hands on a name that is defined elsewhere
+REEXPORT = 1.0  # of a definition: it hands on a name that nothing here defines
 NAMES = 0.45  # its path and the names it defines, by meaning
 QUOTED = 1.00  # the file has the text that the query quotes
 PATH = 2.00  # the query gives its path, or the end of it
@@ -39,10 +40,12 @@ BELOW_PATH = 0.5  # of that: the query gives a directory above it
 FIRST_WORDS = 0.40  # the file's name has one of the first words of the query: what it is about
 DIRECTORY = 0.40  # the words of its directories
 ABOUT = 0.23  # what the file says of itself at its top
+USED = 0.30  # many other files use what it defines: most others have less to say
 DEFINITIONS = 0.14  # it defines much: the place where things are done, not where they are used
 DEPTH = -0.30  # deeper than most: a detail
 TEST = -1.00  # tests repeat what they test, more often than the code says it
 HEADER = -0.30  # a header whose source is there: it declares what that does
+BEHIND = 0.01  # how far behind it a header comes at the least
 PROSE = -0.90  # documents speak of the code; who asks wants the code
 LEGACY = -0.60  # kept for those who have not moved on, or not written by hand
 TOP_CHUNKS = (1.0, 0.7, 0.5)  # a file that says it in three places beats one that says it once
@@ -103,16 +106,16 @@ def measure(
     view: View,
     query: Query,
     definitions: Mapping[int, float],
-    vector: Any,
-    provided: Any = None,
+    asked: Asked,
     quoting: frozenset[int] = frozenset(),
 ) -> Measured:
-    """Measure every file; `definitions` has what each facts defines of the query, the vectors may be None, `quoting`
-    has the blobs with what the query quotes."""
+    """Measure every file; `definitions` has what each facts defines of the query, `asked` the query as the models see
+    it, `quoting` the blobs with what the query quotes."""
     import numpy as np
 
     hashes = [int.from_bytes(tokens.term_hash(term), "little") for term in query.terms]
-    body = view.body(hashes)
+    vector, provided = asked.vector, asked.provided
+    body = view.body(hashes, asked.synonyms)
     cosine = view.cosines(vector) if vector is not None else None
     beside = view.cosines(provided, provided=True) if provided is not None else None
     shares = {
@@ -130,6 +133,7 @@ def measure(
         if place < len(view.facts) and int(view.facts[place]) == facts:
             defined[place] = value
     plain = {
+        "used": USED * view.used,
         "definitions": DEFINITIONS * np.log1p(np.minimum(view.symbols, MAX_DEFINITIONS))[view.document],
         "definition": (DEFINITION * (ONE_NAME if query.is_one_name else 1.0) * defined)[view.document],
         **_path_features(view, query),
@@ -172,7 +176,23 @@ def weigh(measured: Sequence[Measured]) -> list[Ranking]:
         for item, features in zip(measured, rankings, strict=True):
             weight, values = item.centred[name]
             features[name] = (values - mean) * (weight / (best - mean)) if best > mean else values * 0
-    return [Ranking(np.sum(list(features.values()), axis=0, dtype=np.float32), features) for features in rankings]
+    return [_ranked(item, features) for item, features in zip(measured, rankings, strict=True)]
+
+
+def _ranked(item: Measured, features: dict[str, Floats]) -> Ranking:
+    """The sum of the features; a header comes after its source, unless the query names what only the header has."""
+    import numpy as np
+
+    total: Floats = np.asarray(np.sum(list(features.values()), axis=0, dtype=np.float32))
+    headers, sources = item.view.paths.headers, item.view.paths.sources
+    if "header" not in features or not len(headers):
+        return Ranking(total, features)
+    cut = np.minimum(total[sources] - BEHIND - total[headers], 0) * (features["header"][headers] < 0)
+    for name in {"definition", "path", "quoted"} & features.keys():
+        cut *= features[name][headers] <= features[name][sources]
+    total[headers] += cut
+    features["header"][headers] += cut
+    return Ranking(total, features)
 
 
 def chunk_scores(item: Measured, span: slice) -> Floats:

@@ -6,7 +6,7 @@ depends on it. Main calls: `load_view`, `View.body`, `View.about`, `View.cosines
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +16,7 @@ from clew import tokens
 from clew.search.filters import Filter
 from clew.search.paths import PathTable, idf
 from clew.search.vectors import cosines_with
-from clew.store import derive
+from clew.store import derive, edges
 from clew.store.postings import snapshot_files
 from clew.store.segments import CHUNK_BITS, Segment, lengths_of, quantised, tag_of
 from clew.store.snapshots import Snapshot
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
+    Synonyms = Callable[[int], Sequence[tuple[int, float]]]
 
 K1 = 1.2  # how soon a repeated term stops counting
 B = 0.75  # how much a long chunk is discounted
@@ -61,8 +62,17 @@ class View:
         self.facts, self.document = np.unique(facts, return_inverse=True)
         self.copies = np.bincount(self.document, minlength=len(self.facts)).astype(np.float32)
         self.paths = PathTable([file.path for file in self.files])
+        self.used = self._used(edges.users(connection, snapshot.id))
         self._parts = self._mask(self._segments(store, connection))
         self._concatenate()
+
+    def _used(self, users: Mapping[str, int]) -> Any:
+        """For each file which share of all is used by no more files than it, 0 for what none uses."""
+        import numpy as np
+
+        counts = np.fromiter((users.get(file.path, 0) for file in self.files), np.int64, len(self.files))
+        shares = np.searchsorted(np.sort(counts), counts, side="right") / max(len(counts), 1)
+        return np.where(counts > 0, shares, 0).astype(np.float32)
 
     def allowed(self, where: Filter) -> Any:
         """For each file whether the filter lets it pass; a session asks with the same one again and again."""
@@ -141,20 +151,34 @@ class View:
             return slice(0, 0)
         return slice(int(self.starts[at]), int(self.starts[at + 1]) if at + 1 < len(self.starts) else len(self.chunks))
 
-    def body(self, terms: Sequence[int]) -> Floats:
-        """BM25 of every chunk for these term hashes."""
+    def body(self, terms: Sequence[int], synonyms: Synonyms = lambda _: ()) -> Floats:
+        """BM25 of every chunk for these term hashes. Where a chunk does not have a term, its synonyms stand in for it,
+        as far as they mean the same and no more telling than it is."""
         import numpy as np
 
         scores = np.zeros(len(self.chunks), np.float32)
-        has_copies = len(self.files) > len(self.facts)
         for term in terms:
             places, frequencies = self._in_chunks(term)
-            if not len(places):
-                continue
-            count = float(self.copies[self.chunk_document[places]].sum()) if has_copies else len(places)
-            weight = idf(self.snapshot.chunks, count)
+            weight = self._weight(places)
             scores[places] += weight * frequencies * (K1 + 1) / (frequencies + self._norm[places])
+            others = [(other, near) for other, near in synonyms(term) if other not in terms]
+            if not others:
+                continue
+            is_bare = np.ones(len(self.chunks), bool)
+            is_bare[places] = False
+            for other, near in others:
+                found, frequencies = self._in_chunks(other)
+                bare = is_bare[found]
+                at, counts = found[bare], frequencies[bare]
+                worth = near * min(weight, self._weight(found))
+                scores[at] += worth * counts * (K1 + 1) / (counts + self._norm[at])
         return scores
+
+    def _weight(self, places: Any) -> float:
+        """How telling a term is that these chunks have."""
+        has_copies = len(self.files) > len(self.facts)
+        count = float(self.copies[self.chunk_document[places]].sum()) if has_copies else len(places)
+        return idf(self.snapshot.chunks, count)
 
     def _in_chunks(self, term: int) -> tuple[Any, Any]:
         """The places of the chunks that have a term in all segments together, and how often."""

@@ -99,11 +99,18 @@ def replace(
         spans = [(snapshot, number << NODE_BITS, number << NODE_BITS | WHOLE_FILE) for number in gone]
         for table in ("edge", "loose"):
             connection.executemany(f"DELETE FROM {table} WHERE snapshot = ? AND source BETWEEN ? AND ?", spans)
-        connection.executemany(
-            "DELETE FROM graph_file WHERE snapshot = ? AND number = ?", ((snapshot, number) for number in gone)
-        )
+        for table, column in (("graph_file", "number"), ("file_edge", "source")):
+            connection.executemany(
+                f"DELETE FROM {table} WHERE snapshot = ? AND {column} = ?", ((snapshot, number) for number in gone)
+            )
+    edges = sorted(edges)
+    between = {(row.source >> NODE_BITS, row.target >> NODE_BITS) for row in edges if row.target >= 0}
     connection.executemany("INSERT INTO graph_file VALUES (?, ?, ?, ?, ?, ?)", ((snapshot, *file) for file in files))
-    connection.executemany("INSERT INTO edge VALUES (?, ?, ?, ?, ?, ?, ?)", ((snapshot, *row) for row in sorted(edges)))
+    connection.executemany("INSERT INTO edge VALUES (?, ?, ?, ?, ?, ?, ?)", ((snapshot, *row) for row in edges))
+    connection.executemany(
+        "INSERT INTO file_edge VALUES (?, ?, ?)",
+        ((snapshot, source, target) for source, target in sorted(between) if source != target),
+    )
     connection.executemany("INSERT INTO loose VALUES (?, ?, ?, ?, ?)", ((snapshot, *row) for row in sorted(loose)))
 
 
@@ -232,7 +239,17 @@ def file_pairs(connection: apsw.Connection, snapshot: int, role: int) -> list[tu
     return [(row[0], row[1]) for row in rows if row[0] != row[1]]
 
 
+def users(connection: apsw.Connection, snapshot: int) -> dict[str, int]:
+    """How many other files use something of each file, for those that any uses."""
+    rows = connection.execute(
+        "SELECT path, count(*) FROM file_edge AS used JOIN graph_file AS file"
+        " ON file.snapshot = used.snapshot AND file.number = used.target WHERE used.snapshot = ? GROUP BY used.target",
+        (snapshot,),
+    )
+    return dict(rows)
+
+
 def forget(connection: apsw.Connection, snapshots: Sequence[int]) -> None:
     """Drop the graphs of snapshots, in the caller's transaction."""
-    for table in ("edge", "loose", "graph_file"):
+    for table in ("edge", "loose", "graph_file", "file_edge"):
         connection.executemany(f"DELETE FROM {table} WHERE snapshot = ?", ((snapshot,) for snapshot in snapshots))
