@@ -1,8 +1,9 @@
 """`python -m benchmarks.retrieval.functions`: what is said of a function must find it, in the function view.
 
 Every comment and docstring of a repository is blanked in a copy, the copy is indexed as any codebase, and the
-first sentence of each documented function is asked. The answer is that function: NDCG@10 with one right place (or
-all that the same sentence stands at). The model has seen none of these repositories.
+first sentence of each documented function is asked. The answer is that function, or lines of it under its name where
+it is too long to be shown whole: NDCG@10 with one right place (or all that the same sentence stands at). The model has
+seen none of these repositories.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from clew.parse.languages import LANGUAGES, language_of
 from clew.parse.symbols import FUNCTION_KINDS
 from clew.search.query import Mode
 from clew.source.trees import walk
+from clew.types import Hit
 
 RESULT = Path(__file__).resolve().parents[1] / "results" / "functions.json"
 MAX_QUERIES = 100  # of one repository, drawn with a seed
@@ -38,11 +40,25 @@ _NO_QUESTION = re.compile(r"https?:|#\d|\bissues?\b")
 _NOT_BREAK = re.compile(rb"[^\r\n]")
 
 
+class Place(NamedTuple):
+    """A function: its file, its name, the line of that and its last line."""
+
+    path: str
+    name: str
+    line: int
+    end_line: int
+
+    def is_in(self, hit: Hit) -> bool:
+        """Whether a hit shows the function, or lines of it under its name."""
+        is_part = self.line <= hit.start_line and hit.end_line <= self.end_line and hit.symbol.endswith(self.name)
+        return self.path == hit.path and (hit.start_line <= self.line <= hit.end_line or is_part)
+
+
 class Asked(NamedTuple):
     """A sentence, and where the functions stand that it is about."""
 
     text: str
-    places: frozenset[tuple[str, int]]
+    places: frozenset[Place]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -88,7 +104,7 @@ def ndcg(engine: Engine, root: str, asked: Asked, mode: Mode) -> float:
     hits = engine.search(asked.text, root, limit=CUTOFF, view="functions", mode=mode).hits
     gain, left = 0.0, set(asked.places)
     for rank, hit in enumerate(hits):
-        right = {place for place in left if place[0] == hit.path and hit.start_line <= place[1] <= hit.end_line}
+        right = {place for place in left if place.is_in(hit)}
         gain += 1 / math.log2(rank + 2) if right else 0.0
         left -= right
     return gain / sum(1 / math.log2(place + 2) for place in range(min(len(asked.places), CUTOFF)))
@@ -96,7 +112,7 @@ def ndcg(engine: Engine, root: str, asked: Asked, mode: Mode) -> float:
 
 def copy_without_docs(source: Path, target: Path) -> list[Asked]:
     """Copy the code of a tree with blanks for comments and docstrings; what was said of its functions."""
-    said: dict[str, set[tuple[str, int]]] = {}
+    said: dict[str, set[Place]] = {}
     for key in walk(str(source)).files:
         content = (source / key).read_bytes()
         language = LANGUAGES[language_of(key, content)]
@@ -118,7 +134,7 @@ def copy_without_docs(source: Path, target: Path) -> list[Asked]:
             text = sentence(symbol.doc, symbol.name, language.name) if is_asked else ""
             if text and not _NO_QUESTION.search(text):
                 line = content.count(b"\n", 0, symbol.name_byte) + 1
-                said.setdefault(text, set()).add((key, line))
+                said.setdefault(text, set()).add(Place(key, symbol.name, line, symbol.end_line))
         place = target / key
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(bare)

@@ -222,3 +222,17 @@ def test_pages_are_forgotten() -> None:
     clock[0] = 601.0
     with pytest.raises(NotFound):
         pages.find(last)
+
+
+def test_small_functions_of_one_chunk_are_functions_of_their_own(engine: Engine, tmp_path: Path) -> None:
+    small = "".join(
+        f"def {name}(pipe):\n    return pipe.{name}\n\n\n" for name in ("open_valve", "close_valve", "count")
+    )
+    root = write_tree(tmp_path / "tree", {"valves.py": small, "zother.py": "def pour(water):\n    return water\n"})
+    engine.index(str(root))
+    hits = engine.search("close the valve", str(root), view="functions").hits
+    assert (hits[0].symbol, hits[0].start_line, hits[0].end_line) == ("close_valve", 5, 6)
+    assert hits[0].snippet == "def close_valve(pipe):\n    return pipe.close_valve" and hits[0].is_whole
+    assert len({(hit.path, hit.symbol) for hit in hits}) == len(hits) and {hit.path for hit in hits} == {"valves.py"}
+    others = {hit.symbol for hit in engine.similar(str(root / "valves.py"), (5, 6)).hits}
+    assert "close_valve" not in others and "open_valve" in others

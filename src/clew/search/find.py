@@ -6,12 +6,13 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 
 from clew import tokens
 from clew.embed.encoder import Asked
+from clew.parse.symbols import FUNCTION_KINDS
 from clew.search import rank
 from clew.search.filters import Filter
 from clew.search.paths import speaks_for_directory
@@ -61,7 +62,19 @@ class Ranked:
     others: tuple[int, ...] = ()  # further chunks of the file, one a definition
     also: tuple[str, ...] = ()  # paths that have the same content
     is_file: bool = True  # not one function of it
+    symbol: int | None = None  # the definition that is meant, where the chunk has several
     why: Mapping[str, float] | None = None
+
+
+class _Function(NamedTuple):
+    """A function in the order of functions."""
+
+    value: float
+    path: str
+    source: int
+    place: int  # of the chunk
+    file: int  # its place
+    symbol: int | None = None  # where the chunk has several
 
 
 class Search:
@@ -129,30 +142,34 @@ class Search:
 
     def functions(self) -> Iterator[Ranked]:
         """One hit a definition, whatever its file; the name counts as much as the meaning."""
-        for value, source, place, file in self._functions:
-            view = self.measured[source].view
-            held = self._file(source, view.files[file])
+        for function in self._functions:
+            view = self.measured[function.source].view
+            held = self._file(function.source, view.files[function.file])
             if held is not None:
-                yield Ranked(source, held, int(view.chunks[place]), value, is_file=False)
+                chunk, symbol = int(view.chunks[function.place]), function.symbol
+                yield Ranked(function.source, held, chunk, function.value, is_file=False, symbol=symbol)
 
     @cached_property
-    def _functions(self) -> list[tuple[float, int, int, int]]:
-        """(score, source, place of the chunk, place of the file), best first."""
-        pool: list[tuple[float, str, int, int, int]] = []
+    def _functions(self) -> list[_Function]:
+        """The functions that fit best, best first, each once."""
+        pool: list[_Function] = []
         for source in range(len(self._sources)):
             pool += self._function_pool(source)
         seen: set[tuple[int, int, int]] = set()
         found = []
-        for value, _, source, place, file in sorted(pool, key=lambda item: (-item[0], *item[1:])):
-            view = self.measured[source].view
-            owner = int(view.owners[place])
-            key = (source, int(view.chunk_document[place]), owner)
+        for function in sorted(
+            pool, key=lambda item: (-item.value, item.path, item.source, item.place, item.symbol or 0)
+        ):
+            view = self.measured[function.source].view
+            owner = int(view.owners[function.place]) if function.symbol is None else function.symbol
+            key = (function.source, int(view.chunk_document[function.place]), owner)
             if owner < 0 or key not in seen:
                 seen.add(key)
-                found.append((value, source, place, file))
+                found.append(function)
         return found
 
-    def _function_pool(self, source: int) -> list[tuple[float, str, int, int, int]]:
+    def _function_pool(self, source: int) -> list[_Function]:
+        """Chunks with the functions that they are of. One of several small ones has all their scores, less a little."""
         import numpy as np
 
         measured, kept = self.measured[source], self._kept[source]
@@ -161,13 +178,20 @@ class Search:
         file_of[view.document[kept[::-1]]] = kept[::-1]  # the first path of those that share a content
         places = np.flatnonzero(file_of[view.chunk_document] >= 0)
         best = places[np.argsort(-scores[places], kind="stable")[:FUNCTION_POOL]].tolist()
-        owners = posting_rows.owners(self._sources[source].connection, [int(view.chunks[p]) for p in best])
+        connection, chunks = self._sources[source].connection, [int(view.chunks[place]) for place in best]
+        owners = posting_rows.owners(connection, chunks)
+        shared = [chunk for chunk in chunks if owners.get(chunk, ("", ""))[1] not in FUNCTION_KINDS]
+        several = posting_rows.functions_in(connection, shared, FUNCTION_KINDS)
         pool = []
-        for place in best:
-            name, kind = owners.get(int(view.chunks[place]), ("", ""))
-            value = float(scores[place]) + rank.function_bonus(name, kind, self._query)
-            file = int(file_of[view.chunk_document[place]])
-            pool.append((value, view.files[file].path, source, place, file))
+        for place, chunk in zip(best, chunks, strict=True):
+            file, score = int(file_of[view.chunk_document[place]]), float(scores[place])
+            path = view.files[file].path
+            for symbol, name in several.get(chunk, ()):
+                value = score + rank.function_bonus(name, "function", self._query) + rank.ONE_OF_SEVERAL
+                pool.append(_Function(value, path, source, place, file, symbol))
+            if chunk not in several:
+                value = score + rank.function_bonus(*owners.get(chunk, ("", "")), self._query)
+                pool.append(_Function(value, path, source, place, file))
         return pool
 
     @cached_property

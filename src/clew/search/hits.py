@@ -104,7 +104,7 @@ def _is_copy(reading: Reading, path: str, blob: int) -> bool:
 
 def overlaps(connection: apsw.Connection, hit: Ranked, path: str, first: int, last: int) -> bool:
     """Whether a hit is about these lines of this file."""
-    place = postings.chunk_places(connection, [hit.chunk])[hit.chunk]
+    place = _place(connection, hit, postings.chunk_places(connection, [hit.chunk]))
     return hit.file.path == path and place.start_line <= last and first <= place.end_line
 
 
@@ -120,18 +120,29 @@ def show(chosen: Sequence[tuple[Reading, Ranked, bool]]) -> Iterator[Hit]:
         root = reading.codebase.root
         also = tuple(path for path in hit.also if _is_copy(reading, path, hit.file.blob))
         hit = replace(hit, also=also) if hit.also else hit
-        yield _show(root, hit, is_fresh, places[root], contents[root](hit.file.blob))
+        others = [places[root][chunk] for chunk in hit.others]
+        place = _place(reading.connection, hit, places[root])
+        yield _show(root, hit, is_fresh, place, others, contents[root](hit.file.blob))
 
 
-def _show(root: str, hit: Ranked, is_fresh: bool, places: Mapping[int, ChunkPlace], source: bytes) -> Hit:
+def _place(connection: apsw.Connection, hit: Ranked, places: Mapping[int, ChunkPlace]) -> ChunkPlace:
+    """Where a hit stands: its chunk, or the one definition in it that is meant."""
+    if hit.symbol is None:
+        return places[hit.chunk]
+    meant = postings.symbol_place(connection, hit.symbol)
+    return ChunkPlace(meant.start_byte, meant.end_byte, meant.start_line, meant.end_line, meant)
+
+
+def _show(
+    root: str, hit: Ranked, is_fresh: bool, place: ChunkPlace, others: Sequence[ChunkPlace], source: bytes
+) -> Hit:
     """A hit with its lines, widened to the definition around it when that is short."""
-    place, *others = (places[chunk] for chunk in (hit.chunk, *hit.others))
     first, last, start, end = place.start_line, place.end_line, place.start_byte, place.end_byte
     owner = place.owner
     if owner is not None and owner.end_line - owner.start_line < WHOLE_SYMBOL_LINES:
-        if first > owner.start_line:
+        if first >= owner.start_line:
             first, start = owner.start_line, source.rfind(b"\n", 0, owner.start_byte) + 1
-        if last < owner.end_line:
+        if last <= owner.end_line:
             last, end = owner.end_line, source.find(b"\n", owner.end_byte)  # whole lines: not without a `;`
             end = len(source) if end < 0 else end
     is_whole = owner is not None and first <= owner.start_line and last >= owner.end_line

@@ -59,6 +59,7 @@ LEADING = 2  # the first words of a query
 FUNCTION_BODY, FUNCTION_DENSE, FUNCTION_NAME, FUNCTION_FILE = 0.4, 0.6, 0.6, 0.1  # what places a function
 FUNCTION_PROVIDED = 0.3  # half of the bundled model's part, as for files
 OTHER_KIND, NO_KIND = -0.4, -0.3  # what is no function itself: the head of a class, loose lines
+ONE_OF_SEVERAL = -0.15  # a small function that shares a chunk with others: what fits may be one of those
 
 _ASKS_FOR_TESTS = frozenset("test spec mock fixtur benchmark exampl".split())
 _ASKS_FOR_PROSE = frozenset("doc document readm changelog guid tutori".split())

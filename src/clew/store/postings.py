@@ -116,6 +116,31 @@ def owners(connection: apsw.Connection, chunks: Sequence[int]) -> dict[int, tupl
     return {chunk: (name, kind) for chunk, name, kind in rows}
 
 
+def functions_in(
+    connection: apsw.Connection, chunks: Sequence[int], kinds: Iterable[str]
+) -> Mapping[int, list[tuple[int, str]]]:
+    """(id, name) of the definitions of some kinds that stand whole in each of these chunks."""
+    rows = fetch_all(
+        connection,
+        "SELECT chunk.id, symbol.id, symbol.name FROM chunk JOIN symbol"
+        " ON symbol.id BETWEEN chunk.id >> ?1 << ?1 AND ((chunk.id >> ?1) + 1 << ?1) - 1"
+        " AND symbol.start_byte >= chunk.start_byte AND symbol.end_byte <= chunk.end_byte"
+        " WHERE chunk.id IN (SELECT value FROM json_each(?2)) AND symbol.kind IN (SELECT value FROM json_each(?3))"
+        " ORDER BY symbol.id",
+        (CHUNK_BITS, json.dumps(list(chunks)), json.dumps(sorted(kinds))),
+    )
+    found: dict[int, list[tuple[int, str]]] = {}
+    for chunk, symbol, name in rows:
+        found.setdefault(chunk, []).append((symbol, name))
+    return found
+
+
+def symbol_place(connection: apsw.Connection, symbol: int) -> Owner:
+    """Where a definition stands."""
+    sql = "SELECT kind, qualified, start_byte, end_byte, start_line, end_line FROM symbol WHERE id = ?"
+    return Owner._make(fetch_all(connection, sql, (symbol,))[0])
+
+
 def chunk_places(connection: apsw.Connection, chunks: Sequence[int]) -> dict[int, ChunkPlace]:
     """Where chunks stand."""
     rows = fetch_all(
