@@ -196,7 +196,8 @@ class Module:
             if ordinal >= 0 and self.is_function(ordinal):
                 return None
             held, plain = self.members.get(ordinal, {}), name.removesuffix(CALLED)
-            return held.get(name, held.get(plain, held.get(plain + CALLED)))
+            is_type = name[:1].isupper() and self.language in PACKAGED  # a function of its name may stand beside it
+            return held.get(name, held.get(plain, held.get(plain + CALLED) if not is_type else None))
         found = self.members.get(ordinal, {}).get(name)
         if found is not None and not self.is_scope_of_own(ordinal):
             return found

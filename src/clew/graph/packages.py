@@ -1,13 +1,12 @@
 """Kotlin, Scala and Swift: what the files of a package or a module share, what imports open, what extends a type.
 
 A package is what files say they are of, wherever they lie, so a name is looked for in the files that define it. Of
-several definitions that are equally near none is meant, unless they are one for each platform. `Resolver` builds upon
-it.
+several functions that are equally near none is meant, unless there is one for all platforms. `Resolver` builds upon it.
 """
 
 from __future__ import annotations
 
-import posixpath
+import re
 from collections.abc import Iterable
 
 from clew.graph import includes
@@ -25,6 +24,7 @@ _FAMILIES = {
     "swift": frozenset({"swift"}),
 }
 _Found = tuple[Module, int]
+_SHARED = re.compile(r"(?:^|/)common(?:Main)?/")  # what each platform has a definition of its own for
 
 
 class Packages(Members):
@@ -33,6 +33,7 @@ class Packages(Members):
     def __init__(self, layout: Layout, find: Find, named: includes.Named | None) -> None:
         super().__init__(layout, find, named)
         self._named, self._table = named, dict[str, list[str]]()
+        self._known: dict[tuple[str, str], list[Module]] = {}
         self._extended: dict[tuple[str, int], tuple[list[_Found], frozenset[str]]] = {}
 
     # -- names -------------------------------------------------------------------------------------
@@ -181,9 +182,13 @@ class Packages(Members):
             for module in map(self._find, self._layout.packaged()):
                 for one in dict.fromkeys(symbol.name for symbol in module.symbols) if module is not None else ():
                     self._table.setdefault(one, []).append(module.path)  # type: ignore[union-attr]
-        paths: Iterable[str] = self._named(name) if self._named is not None else self._table.get(name, ())
-        family = _FAMILIES[language]
-        return [module for module in map(self._find, paths) if module is not None and module.language in family]
+        known = self._known.get((name, language))
+        if known is None:
+            paths: Iterable[str] = self._named(name) if self._named is not None else self._table.get(name, ())
+            modules = [module for module in map(self._find, paths) if module is not None]
+            known = [module for module in modules if module.language in _FAMILIES[language]]
+            self._known[name, language] = known
+        return known
 
     # -- types -------------------------------------------------------------------------------------
 
@@ -281,14 +286,15 @@ class Packages(Members):
     def _or_extending(
         self, module: Module, held: Meaning, found: Meaning | None, name: str, depth: int
     ) -> Meaning | None:
-        """A member, or else what extends the type of the object."""
-        if found is not None and found.value.kind != "external":
-            return found
+        """A member, or else what extends the type of the object; neither where there are both: arguments tell."""
         value: Value | None = held.value
         if value is not None and value.kind == "definition" and value.module is not None:
             value = self._content(value, depth) if not value.module.is_class(value.ordinal) else None
         extending = self._extending(module, value, name, depth) if value is not None else None
-        return Meaning(extending, "typed", held.evidence) if extending is not None else found
+        if extending is None:
+            return found
+        is_member = found is not None and found.value.kind == "definition"
+        return Meaning(extending, "typed", held.evidence) if not is_member else None
 
     def _kinds_of(self, held: Value, depth: int) -> set[tuple[Module | None, int, str]]:
         """The type of an object and those above it."""
@@ -310,11 +316,10 @@ class Packages(Members):
 
 
 def _only(found: dict[str, _Found], module: Module) -> _Found | None:
-    """The nearest of some definitions; none of several that are beside each other, unless they are types."""
+    """The nearest of some definitions; of several that are equally near the one for all platforms, else a type."""
     if module.path in found:
         return found[module.path]
     paths = all_nearest(found, module.path)
-    is_apart = len({posixpath.dirname(path) for path in paths}) == len(paths)
-    if len(paths) > 1 and not is_apart and not all(found[path][0].is_class(found[path][1]) for path in paths):
-        return None
+    shared = [path for path in paths if _SHARED.search(path)] if len(paths) > 1 else paths
+    paths = shared if len(shared) == 1 else [path for path in paths if found[path][0].is_class(found[path][1])]
     return found[paths[0]] if paths else None

@@ -62,11 +62,12 @@ def look_out(
     """What a bare name means at a place, and whether it is a variable of a function: as `Names.look_up`, but what a
     class inherits hides what stands around it, and so does what belongs to an object that is not known."""
     plain = name.removesuffix(CALLED)
+    keys = (name, plain) if name[:1].isupper() else (name, plain, plain + CALLED)  # a type is no function
     around: Scope | None = scope
     base, is_clear = "", True  # of the innermost type that this is part of; whether no unknown object is between
     while around is not None:
         is_far = around.is_class or around.parent is None
-        key = next((key for key in (name, plain, plain + CALLED) if key in around.names), "")
+        key = next((key for key in keys if key in around.names), "")
         if key and around.since.get(key, 0) <= place:
             if not around.names[key]:
                 return around.values.get(key, ""), True
