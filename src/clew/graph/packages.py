@@ -40,7 +40,7 @@ class Packages(Members):
 
     def _in_package(self, module: Module, name: str, depth: int) -> Meaning | None:
         """A name that no scope of a file binds: of the file, of its imports, of its package, of what is opened."""
-        own = module.own(-1, name)
+        own = module.own(-1, name) if module.links.package != "?" else None
         if own is not None:
             return Meaning(Value("definition", module, own), "proven", "scope")
         number = module.openly_imported.get(name.removesuffix(CALLED))
@@ -92,6 +92,7 @@ class Packages(Members):
         evidence = f"import:{row.line}"
         name = row.module if row.name in ("", "*") else f"{row.module}.{row.name}"
         if module.language == "swift":
+            self._depends(f"m:{row.module.partition('.')[0]}")
             target = self._layout.swift.named(row.module.partition(".")[0], module.path)
             value = Value("package", module, name=target) if target is not None else None
         else:
@@ -153,7 +154,7 @@ class Packages(Members):
         if module.language == "swift":
             return [self._space(module)]
         parts = module.links.package.split(":")
-        found = [".".join(parts[: at + 1]) for at in range(len(parts) - 1, -1, -1)] if parts[0] else []
+        found = [".".join(parts[: at + 1]) for at in range(len(parts) - 1, -1, -1)] if parts[0] not in ("", "?") else []
         if module.path.endswith("package.scala"):
             inner = [symbol.name for symbol in module.symbols if symbol.parent < 0 and symbol.kind == "object"]
             found[:0] = [f"{found[0]}.{inner[0]}"] if len(inner) == 1 and found else []
@@ -311,7 +312,8 @@ class Packages(Members):
             for base in value.module.bases(value.ordinal) if value.module is not None else ():
                 meaning = self._meaning(value.module, base, depth + 1)  # type: ignore[arg-type]
                 if meaning is not None and meaning.value.kind in ("definition", "external"):
-                    waiting.append(meaning.value)
+                    above, home = meaning.value, meaning.value.module
+                    waiting.append(above._replace(ordinal=home.as_type(above.ordinal)) if home is not None else above)
         return found
 
 

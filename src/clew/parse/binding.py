@@ -298,7 +298,7 @@ class _Binder:
 
     def _path(self, scope: Scope, start: int, end: int, calls: dict[int, int], role: int) -> tuple[str, bool]:
         name = self._text(start, end)
-        if role == _CALL and self._marks_calls:
+        if role == _CALL and self._marks_calls and start not in self._bases:
             name += CALLED
         if start in self._literal_names:
             at = innermost(self._literals, start, start + 1) - 1  # its type ends before it

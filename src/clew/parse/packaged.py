@@ -22,7 +22,7 @@ _PRIVATE = frozenset({b"private", b"fileprivate"})
 
 def package_of(content: bytes, language: str, captures: dict[str, list[Any]]) -> str:
     """The package that a file says it is of. Of clauses within each other each opens one: `a.b:c` is the package
-    `a.b.c`, and `a.b` can be seen in it; "" for a file of several packages beside each other."""
+    `a.b.c`, and `a.b` can be seen in it; `?` is for several beside each other."""
     nodes = sorted(captures.get("package", ()), key=lambda node: int(node.start_byte))
     if language != "scala":
         return _text(content, nodes[0]) if nodes else ""
@@ -30,7 +30,7 @@ def package_of(content: bytes, language: str, captures: dict[str, list[Any]]) ->
     for node in nodes:
         clause = node.parent
         if around is not None and clause.start_byte >= around:
-            return ""
+            return "?"
         body = clause.child_by_field_name("body")
         around = body.end_byte if body is not None else None
     return ":".join(_text(content, node) for node in nodes)

@@ -81,18 +81,15 @@
 (pattern (pattern (simple_identifier) @typed .) (user_type (type_identifier) @typed.type .))
 (property_declaration name: (pattern bound_identifier: (simple_identifier) @held) value: [
   (call_expression . [
-    (simple_identifier) @held.fn (navigation_expression suffix: (navigation_suffix suffix: (simple_identifier) @held.fn))]
-    (call_suffix (value_arguments "(")))
+    (simple_identifier) @held.fn (navigation_expression suffix: (navigation_suffix (simple_identifier) @held.fn))])
   (try_expression expr: (call_expression . [
-    (simple_identifier) @held.fn (navigation_expression suffix: (navigation_suffix suffix: (simple_identifier) @held.fn))]
-    (call_suffix (value_arguments "("))))
+    (simple_identifier) @held.fn (navigation_expression suffix: (navigation_suffix (simple_identifier) @held.fn))]))
   (constructor_expression constructed_type: (user_type (type_identifier) @held.type . (type_arguments)))
   (as_expression (user_type (type_identifier) @held.type .))
   [(simple_identifier) (navigation_expression) (self_expression)] @held.value])
 (_ bound_identifier: (simple_identifier) @held . [
   (call_expression . [
-    (simple_identifier) @held.fn (navigation_expression suffix: (navigation_suffix suffix: (simple_identifier) @held.fn))]
-    (call_suffix (value_arguments "(")))
+    (simple_identifier) @held.fn (navigation_expression suffix: (navigation_suffix (simple_identifier) @held.fn))])
   (as_expression (user_type (type_identifier) @held.type .))
   [(simple_identifier) (navigation_expression) (self_expression)] @held.value])
 ([(function_declaration [
