@@ -295,3 +295,68 @@ def test_extensions_lambdas_and_shadows() -> None:
         "c/Away.kt:5 Store -> a/Store.kt:Store proven",
         "c/Away.kt:7 total -> a/Store.kt:Store.total typed",
     }
+
+
+def test_one_definition_for_each_platform() -> None:
+    """What is for another platform is not seen; of functions that are equally near none is meant."""
+    project = Project({
+        "net/common/src/Queue.kt": """\
+            package net
+
+            expect fun now(): Long
+            """,
+        "net/jvm/src/Queue.kt": """\
+            package net
+
+            actual fun now(): Long = 1
+            class Queue {
+                fun add() {}
+            }
+            """,
+        "net/posix/src/Now.kt": """\
+            package net
+
+            actual fun now(): Long = 2
+            """,
+        "net/posix/src/Use.kt": """\
+            package net
+
+            import util.*
+
+            fun use() {
+                Queue().add()
+                now()
+            }
+            """,
+        "util/posix/src/Queue.kt": """\
+            package util
+
+            class Queue {
+                fun add() {}
+            }
+            fun twice(x: Int) = 1
+            """,
+        "util/posix/src/More.kt": """\
+            package util
+
+            fun twice(x: String) = 1
+            """,
+        "app/Main.kt": """\
+            package app
+
+            import net.now
+            import util.*
+
+            fun main() {
+                now()
+                twice(1)
+            }
+            """,
+    })  # fmt: skip
+    assert project.edges() == {
+        "app/Main.kt:3 now -> net/common/src/Queue.kt:now proven",
+        "app/Main.kt:7 now -> net/common/src/Queue.kt:now proven",
+        "net/posix/src/Use.kt:6 Queue -> util/posix/src/Queue.kt:Queue proven",
+        "net/posix/src/Use.kt:6 add -> util/posix/src/Queue.kt:Queue.add typed",
+        "net/posix/src/Use.kt:7 now -> net/posix/src/Now.kt:now proven",
+    }

@@ -64,7 +64,8 @@ def test_targets_extensions_and_members() -> None:
             protocol Named { var name: String { get } }
             extension Named { func describe() { print(name) } }
             extension String { func size() -> Int { return shout() }
-              func shout() {} }
+              func shout() { Self.loud(); Self() }
+              static func loud() {} }
             func helper(item: Item) { item.describe(); hidden() }
             """,
         "Sources/Core/Store.swift": """\
@@ -111,8 +112,9 @@ def test_targets_extensions_and_members() -> None:
         "Sources/Core/Item+More.swift:5 low -> Sources/Core/Item+More.swift:Item.Level.low proven",
         "Sources/Core/Item+More.swift:8 name -> Sources/Core/Item+More.swift:Named.name proven",
         "Sources/Core/Item+More.swift:9 shout -> Sources/Core/Item+More.swift:String.shout proven",
-        "Sources/Core/Item+More.swift:11 Item -> Sources/Core/Item.swift:Item proven",
-        "Sources/Core/Item+More.swift:11 describe -> Sources/Core/Item+More.swift:Named.describe typed",
+        "Sources/Core/Item+More.swift:10 loud -> Sources/Core/Item+More.swift:String.loud proven",
+        "Sources/Core/Item+More.swift:12 Item -> Sources/Core/Item.swift:Item proven",
+        "Sources/Core/Item+More.swift:12 describe -> Sources/Core/Item+More.swift:Named.describe typed",
         "Sources/Core/Item.swift:1 Foundation -> external:Foundation proven",
         "Sources/Core/Item.swift:4 Store -> Sources/Core/Store.swift:Store proven",
         "Sources/Core/Item.swift:5 Store -> Sources/Core/Store.swift:Store proven",

@@ -25,6 +25,11 @@ _FAMILIES = {
 }
 _Found = tuple[Module, int]
 _SHARED = re.compile(r"(?:^|/)common(?:Main)?/")  # what each platform has a definition of its own for
+_ON_JVM = frozenset("jvm jvmMain jvmTest android androidMain".split())  # directories of sources, by platform
+_OFF_JVM = frozenset(
+    "js jsMain jsTest wasmJs wasmJsMain web webMain native nativeMain nativeTest posix nix linux linuxMain darwin "
+    "darwinMain macos apple appleMain ios iosMain mingwX64 windows androidNative".split()
+)
 
 
 class Packages(Members):
@@ -317,10 +322,18 @@ class Packages(Members):
         return found
 
 
+def _is_elsewhere(path: str, other: str) -> bool:
+    """Whether of two files of Kotlin one is for the Java virtual machine and one for something else."""
+    mine, its = set(path.split("/")), set(other.split("/"))
+    return bool((mine & _ON_JVM and its & _OFF_JVM) or (mine & _OFF_JVM and its & _ON_JVM))
+
+
 def _only(found: dict[str, _Found], module: Module) -> _Found | None:
     """The nearest of some definitions; of several that are equally near the one for all platforms, else a type."""
     if module.path in found:
         return found[module.path]
+    if module.language == "kotlin":
+        found = {path: one for path, one in found.items() if not _is_elsewhere(path, module.path)}
     paths = all_nearest(found, module.path)
     shared = [path for path in paths if _SHARED.search(path)] if len(paths) > 1 else paths
     paths = shared if len(shared) == 1 else [path for path in paths if found[path][0].is_class(found[path][1])]

@@ -99,7 +99,8 @@ class Resolver(Packages):
             held = self._owner(module, int(rest), depth) if module.is_part(int(rest)) else None
             if held is not None and held.kind == "definition":
                 return Meaning(held, "proven", "self")
-            return Meaning(Value("definition", module, int(rest)), "proven", "self")
+            is_outside = module.language == "swift" and module.is_part(int(rest))  # an extension of a library's type
+            return Meaning(Value("object" if is_outside else "definition", module, int(rest)), "proven", "self")
         if letter == "P":
             return Meaning(Value("above", module, int(rest)), "proven", "super")
         if letter == "V":
