@@ -71,6 +71,46 @@ TYPESCRIPT = (
     "export function make(): Thing { return new Thing(); }\n",
     "make().run().go();\nall.make().run();\nnew all.Other().go();\n",
 )
+KOTLIN = (
+    "import a.Thing\n",
+    "import a.*\n",
+    "import b.make as build\n",
+    "open class Thing : Base() {\n    val next: Thing = make()\n    fun run(): Thing = go()\n}\n",
+    "open class Base {\n    fun go(): Thing = Thing()\n}\n",
+    "fun make(): Thing = Thing()\n",
+    "private fun make() = 1\n",
+    "fun Base.clear() {\n    go()\n}\n",
+    "fun use(thing: Thing) {\n    thing.run().go()\n    thing.clear()\n    build().next\n    make().run()\n}\n",
+)
+SCALA = (
+    "import a.Thing\n",
+    "import a._\n",
+    "import a.Thing.make\n",
+    "class Thing extends Base { def run(): Thing = go() }\n",
+    "class Base { def go(): Thing = new Thing }\n",
+    "object Thing { def make(): Thing = new Thing }\n",
+    "class Use { def use(thing: Thing) = { thing.run().go(); Thing.make().run(); make().go() } }\n",
+)
+SWIFT = (
+    "import Core\n",
+    "class Thing: Base {\n    let next = make()\n    func run() -> Thing { return go() }\n}\n",
+    "class Base {\n    func go() -> Thing { return Thing() }\n}\n",
+    "extension Thing {\n    func more() -> Base { return next.run() }\n}\n",
+    "func make() -> Thing { return Thing() }\n",
+    "func use(thing: Thing) {\n    thing.run().more().go()\n    make().go()\n}\n",
+)
+PACKAGES = {
+    "one/A.kt": ("package a\n", *KOTLIN),
+    "one/B.kt": ("package a\n", *KOTLIN),
+    "two/B.kt": ("package b\n", *KOTLIN),
+    "A.scala": ("package a\n", *SCALA),
+    "B.scala": ("package a\n", *SCALA),
+    "b/C.scala": ("package a.b\n", *SCALA),
+    "Package.swift": ('.target(name: "Core")\n.target(name: "Net")\n', '.target(name: "Core", path: "Sources")\n'),
+    "Sources/Core/A.swift": SWIFT,
+    "Sources/Core/B.swift": SWIFT,
+    "Sources/Net/C.swift": SWIFT,
+}
 KINDS = {
     "go.mod": ("module example.com/app\n", "module example.com/other\n"),
     "main.go": ("package app\n", *GO),
@@ -106,7 +146,7 @@ def steps(names: tuple[str, ...], most: int) -> st.SearchStrategy[Any]:
 def play(root: Path, kinds: dict[str, tuple[str, ...]], action: str, name: str, numbers: list[int]) -> None:
     path, lines = root / name, kinds[name]
     if action == "write":
-        first = lines[:1] if name.endswith(".go") else ()
+        first = lines[:1] if name.endswith((".go", ".kt", ".scala")) else ()
         write_tree(root, {name: "".join([*first, *(lines[number % len(lines)] for number in numbers)])})
     elif action == "delete" and path.exists():
         path.unlink()
@@ -140,6 +180,7 @@ def check(kinds: dict[str, tuple[str, ...]], before: list[Any], changes: list[li
 
 python_step = steps(NAMES, len(LINES))
 other_step = steps(tuple(KINDS), 12)
+package_step = steps(tuple(PACKAGES), 10)
 
 
 @pytest.mark.slow
@@ -162,3 +203,15 @@ def test_a_changed_graph_of_go_c_and_typescript_is_the_graph_made_anew(
     before: list[Any], changes: list[list[Any]]
 ) -> None:
     check(KINDS, before, changes)
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    before=st.lists(package_step, max_size=16),
+    changes=st.lists(st.lists(package_step, min_size=1, max_size=3), min_size=1, max_size=4),
+)
+def test_a_changed_graph_of_kotlin_scala_and_swift_is_the_graph_made_anew(
+    before: list[Any], changes: list[list[Any]]
+) -> None:
+    check(PACKAGES, before, changes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Protocol
 
 from clew.graph.layouts.c import CLayout
@@ -18,11 +19,15 @@ from clew.graph.layouts.java import JavaLayout
 from clew.graph.layouts.python import PythonLayout
 from clew.graph.layouts.rust import RustLayout
 from clew.graph.layouts.scripts import LANGUAGES, ScriptLayout
+from clew.graph.layouts.swift import SwiftLayout
 from clew.graph.layouts.tree import Place, Read, Tree
 
 __all__ = ["Layout", "Place", "is_configuration"]
 
-_CONFIGURATION = re.compile(r"(?:^|/)(?:package\.json|[^/]*config[^/]*\.json|go\.mod|go\.work|Cargo\.toml)\Z")
+_CONFIGURATION = re.compile(
+    r"(?:^|/)(?:package\.json|[^/]*config[^/]*\.json|go\.mod|go\.work|Cargo\.toml|Package\.swift)\Z"
+)
+_PACKAGED = (".kt", ".kts", ".scala", ".sc", ".swift", ".java")
 
 
 def is_configuration(path: str) -> bool:
@@ -40,6 +45,7 @@ class Layout:
 
     def __init__(self, paths: Iterable[str], read: Read | None = None) -> None:
         tree = Tree(paths, read)
+        self._tree, self.swift = tree, SwiftLayout(tree)
         ecmascript, self._csharp = EcmascriptLayout(tree), CsharpLayout(tree)
         self._go, self._rust, self._c = GoLayout(tree), RustLayout(tree), CLayout(tree)
         scripts = {language: ScriptLayout(tree, language) for language in LANGUAGES}
@@ -82,6 +88,23 @@ class Layout:
     def sources(self) -> list[str]:
         """The files of C and C++, which declare here what they define there."""
         return self._c.sources()
+
+    def packaged(self) -> list[str]:
+        """The files of languages that know packages by what files say."""
+        return sorted(path for path in self._tree.files if path.endswith(_PACKAGED))
+
+    def has_folder(self, path: str) -> bool:
+        """Whether some directory has a path that ends so."""
+        return path.rpartition("/")[2] in self._folders and any(
+            f"/{directory}".endswith(f"/{path}") for directory in self._folders[path.rpartition("/")[2]]
+        )
+
+    @cached_property
+    def _folders(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for directory in self._tree.directories:
+            found.setdefault(directory.rpartition("/")[2], []).append(directory)
+        return found
 
     def keys(self, importer: str, language: str, module: str) -> set[str]:
         """What else it depends on where a module is, beside the names in its name: keys as `Known` has them."""

@@ -15,6 +15,7 @@ from clew.graph.namespaces import Namespaces
 from clew.graph.units import Part, Units
 from clew.graph.values import Meaning, Value
 from clew.parse.links import CALLED
+from clew.parse.packaged import PACKAGED
 from clew.parse.scopes import FREE_FORM
 from clew.parse.symbols import SPACE_KINDS
 
@@ -181,7 +182,7 @@ class Members(ABC):
         """What a variable, a field or a property holds."""
         module = value.module
         assert module is not None
-        if module.kind(value.ordinal) == "enum_member" and module.language in FREE_FORM:
+        if module.kind(value.ordinal) == "enum_member" and module.language in FREE_FORM | PACKAGED:
             return Value("object", module, module.symbols[value.ordinal].parent)
         if value.ordinal >= len(module.symbols):
             ref = module.attribute(value.ordinal).value

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 from clew.parse.links import CALLED, Attribute, Links
 from clew.parse.names import MARKS_CALLS
 from clew.parse.owners import PART_KINDS
+from clew.parse.packaged import PACKAGED
 from clew.parse.scopes import FREE_FORM
 from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS, SPACE_KINDS
 from clew.types import Import
 
 TYPE_KINDS = CLASS_KINDS | {"type", "record", "union"}
-_FIRST_COUNTS = frozenset({"java", "csharp"})
+_FIRST_COUNTS = PACKAGED | {"java", "csharp"}
 _PARTS = TYPE_KINDS | SPACE_KINDS  # what may be declared in several parts
 _ONE_PART = FREE_FORM | {"python"}  # languages where not all of one name in one place belong together
 
@@ -48,6 +49,8 @@ class Module:
         for ordinal, symbol in enumerate(self.symbols):
             owner = self.links.owners.get(ordinal)
             if owner is not None:
+                if self.language in PACKAGED:
+                    continue
                 if owner[0] == "D" and owner[1:].isdigit() and symbol.kind not in PART_KINDS:
                     found.setdefault(int(owner[1:]), {})[symbol.name] = ordinal
                 continue
@@ -56,7 +59,7 @@ class Module:
                 if symbol.name not in held or ordinal not in self.declared:
                     held[symbol.name] = ordinal
             elif symbol.kind != "constructor":  # its name is that of its class
-                is_marked = self.language in MARKS_CALLS and symbol.kind == "method"
+                is_marked = self.language in MARKS_CALLS and symbol.kind in FUNCTION_KINDS
                 held.setdefault(symbol.name + (CALLED if is_marked else ""), ordinal)
         if self.language in ("c", "cpp"):  # what an enum names is known around it
             for ordinal, symbol in enumerate(self.symbols):
@@ -144,6 +147,16 @@ class Module:
         return found
 
     @cached_property
+    def openly_imported(self) -> dict[str, int]:
+        """The same for languages whose imports name packages with dots."""
+        found: dict[str, int] = {}
+        for number, row in enumerate(self.imports if self.language != "swift" else ()):
+            name = row.alias or row.name or row.module.rpartition(".")[2]
+            if name != "*":
+                found.setdefault(name, number)
+        return found
+
+    @cached_property
     def star_imports(self) -> list[int]:
         return [number for number, row in enumerate(self.imports) if row.name == "*" and not row.alias]
 
@@ -158,6 +171,8 @@ class Module:
 
     def as_type(self, ordinal: int) -> int:
         """The type of the same name, if what was found is a value."""
+        if self.language == "scala" and ordinal < len(self.symbols) and self.is_class(ordinal):
+            return self.companion(ordinal, is_object=False)
         if ordinal >= len(self.symbols) or self.is_class(ordinal) or self.language in FREE_FORM:
             return ordinal
         return self.types.get((self.symbols[ordinal].parent, self.symbols[ordinal].name), ordinal)
@@ -178,8 +193,11 @@ class Module:
     def own(self, ordinal: int, name: str) -> int | None:
         """What a definition itself holds under a name, or another part of it does."""
         if self.language in MARKS_CALLS:
+            if ordinal >= 0 and self.is_function(ordinal):
+                return None
             held, plain = self.members.get(ordinal, {}), name.removesuffix(CALLED)
-            return held.get(name, held.get(plain, held.get(plain + CALLED)))
+            is_type = name[:1].isupper() and self.language in PACKAGED  # a function of its name may stand beside it
+            return held.get(name, held.get(plain, held.get(plain + CALLED) if not is_type else None))
         found = self.members.get(ordinal, {}).get(name)
         if found is not None and not self.is_scope_of_own(ordinal):
             return found
@@ -189,10 +207,29 @@ class Module:
                 return found
         return None
 
+    @cached_property
+    def extensions(self) -> dict[str, list[int]]:
+        """What belongs to types that do not hold it, by name, where it can be named like what stands in no type."""
+        found: dict[str, list[int]] = {}
+        for ordinal in self.links.owners:
+            symbol = self.symbols[ordinal]
+            if symbol.parent < 0 and symbol.kind not in PART_KINDS:
+                found.setdefault(symbol.name, []).append(ordinal)
+        return found
+
+    def companion(self, ordinal: int, *, is_object: bool) -> int:
+        """Scala's object of the same name as a class, or the class of an object; else the same."""
+        if (self.kind(ordinal) == "object") == is_object:
+            return ordinal
+        for other in self.namesakes(ordinal):
+            if self.is_class(other) and (self.kind(other) == "object") == is_object:
+                return other
+        return ordinal
+
     def bases(self, ordinal: int) -> list[str]:
         """The classes above a class, of all its parts."""
         bases = self.links.bases
-        parts = self.namesakes(ordinal) if self.language not in _ONE_PART else [ordinal]
+        parts = self.namesakes(ordinal) if self.language not in _ONE_PART | PACKAGED else [ordinal]
         return [base for part in parts for base in bases.get(part, ())]
 
     def returned(self, ordinal: int) -> str:
@@ -200,6 +237,9 @@ class Module:
         returns = self.links.returns
         if self.language in _ONE_PART:  # the last one counts
             return returns.get(ordinal, "")
+        if self.language in PACKAGED:  # all of them agree
+            alike = [o for o in self.namesakes(ordinal) if (o in self.links.owners) == (ordinal in self.links.owners)]
+            return returns.get(ordinal, "") if len({returns.get(other, "") for other in alike}) == 1 else ""
         return next((returns[other] for other in self.namesakes(ordinal) if other in returns), "")
 
     @cached_property

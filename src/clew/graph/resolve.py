@@ -12,19 +12,21 @@ import re
 from clew.graph import includes
 from clew.graph.builtin import BUILTINS
 from clew.graph.layout import Layout, Place
-from clew.graph.members import MAX_DEPTH, NO_CIRCLE, Members
+from clew.graph.members import MAX_DEPTH, NO_CIRCLE
 from clew.graph.modules import Find, Module
+from clew.graph.packages import Packages
 from clew.graph.units import Unit
 from clew.graph.values import Known, Meaning, Tier, Value
 from clew.parse.ecmascript import ECMASCRIPT
 from clew.parse.links import CALLED
+from clew.parse.packaged import PACKAGED
 from clew.parse.scopes import FREE_FORM
 
 _TABLES = frozenset({"variable", "namespace"})  # what a file of Lua or PHP shows the members of
 _NAME_PART = re.compile(r"[./\\\\:]+")
 
 
-class Resolver(Members):
+class Resolver(Packages):
     """Resolves the references of the files of one snapshot; each distinct one once."""
 
     def __init__(self, layout: Layout, find: Find, named: includes.Named | None = None) -> None:
@@ -64,6 +66,8 @@ class Resolver(Members):
         else:
             held = self._meaning(module, ref[:cut], depth + 1)
             found = self._step(held, ref[cut], ref[cut + 1 :], depth) if held is not None else None
+            if held is not None and module.language == "kotlin" and ref[cut] == ".":
+                found = self._or_extending(module, held, found, ref[cut + 1 :], depth)
         inputs = self._trails.pop()
         self._trails[-1].update(inputs)
         del self._open[key]
@@ -78,6 +82,8 @@ class Resolver(Members):
         letter, rest = base[:1], base[1:]
         if letter == "D":
             return Meaning(Value("definition", module, int(rest)), "proven", "scope")
+        if letter in ("I", "J", "M") and module.language in PACKAGED:
+            return self._import_of(module, int(rest), depth)
         if letter in ("I", "J"):
             return self._imported(module, int(rest), depth)
         if letter == "M":
@@ -93,7 +99,8 @@ class Resolver(Members):
             held = self._owner(module, int(rest), depth) if module.is_part(int(rest)) else None
             if held is not None and held.kind == "definition":
                 return Meaning(held, "proven", "self")
-            return Meaning(Value("definition", module, int(rest)), "proven", "self")
+            is_outside = module.language == "swift" and module.is_part(int(rest))  # an extension of a library's type
+            return Meaning(Value("object" if is_outside else "definition", module, int(rest)), "proven", "self")
         if letter == "P":
             return Meaning(Value("above", module, int(rest)), "proven", "super")
         if letter == "V":
@@ -125,12 +132,17 @@ class Resolver(Members):
         value = self._of(around, name, depth + 1) if around is not None else None
         if value is not None and value.kind != "external":
             return Meaning(value, "proven", "self")
+        parent = module.symbols[ordinal].parent
+        if parent >= 0 and module.language in PACKAGED:
+            return self._visible(module, parent, name, depth)
         return self._global(module, name, depth) or (Meaning(value, "proven", "self") if value is not None else None)
 
     def _global(self, module: Module, name: str, depth: int) -> Meaning | None:
         """A name that the file does not bind: from an import of everything, or built in."""
         if module.language in includes.LANGUAGES:
             return self._included(module, name)
+        if module.language in PACKAGED:
+            return self._in_package(module, name, depth)
         for number in module.star_imports if module.language not in ECMASCRIPT else ():
             held = self._module_of(module, number, depth)
             is_own = module.language == "rust" and held == Value("module", module)
@@ -275,8 +287,9 @@ class Resolver(Members):
                     self._depends(f"f:{value.module.path}")
                     return Meaning(Value("definition", value.module, own), tier, evidence)
                 if value.module.is_function(value.ordinal) and value.ordinal not in value.module.properties:
-                    return None
-                inner = self._content(value, depth)
+                    inner = self._called(value, depth) if value.module.language == "scala" else None
+                else:
+                    inner = self._content(value, depth)
                 if inner is None:
                     return None
                 value, tier = inner, "typed"
@@ -315,7 +328,12 @@ class Resolver(Members):
             return self._of_module(module, name, depth + 1)
         if value.kind == "above":
             return self._above(module, value.ordinal, name, depth + 1)
-        return self._of_class(module, value.ordinal, name, depth + 1, wanted=wanted)
+        if value.kind == "package":
+            return self._in_space(module, value.name, name)
+        ordinal = value.ordinal
+        if module.language == "scala" and value.kind == "definition":
+            ordinal = module.companion(ordinal, is_object=True)
+        return self._of_class(module, ordinal, name, depth + 1, wanted=wanted)
 
     def _of_module(self, module: Module, name: str, depth: int) -> Value | None:
         """What a module shows under a name: its own, what it imports, what lies in its directory."""

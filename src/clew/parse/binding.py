@@ -18,6 +18,10 @@ Beside those of `extract`, queries have for it:
   @bound @bound.type, @where.name @where.type   a type parameter and what bounds it, there or further down
   @assign @assign.fn @assign.type @assign.value   starts with a name, ends with what it is given: a call of this, an
                      object of this type, or this
+  @held @held.fn @held.type @held.value   a name, and after it the same
+  @anonymous         an object of a class without a name
+  @with @plain       a function that may have an object of its own as `this`; one of them that has none
+  @implicit          what binds names that are not written: `it`, `error`
   @literal @literal.name   the body of a literal, after its type; a field that it names
   @assign.field @assign.name   the same for what does not start with its name
   @entered.fn @entered.name   what a call gives, and the name that it gets after it: `with open(x) as f`
@@ -42,6 +46,7 @@ from clew.parse.ecmascript import ECMASCRIPT, is_pure_type, read_export, read_pa
 from clew.parse.events import Event, collect_events, collect_free_events, innermost
 from clew.parse.links import CALLED, NOWHERE, Links
 from clew.parse.names import MARKS_CALLS, TYPES_BEFORE_NAMES, Names
+from clew.parse.packaged import PACKAGED
 from clew.parse.scopes import FREE_FORM, Scope
 from clew.parse.uses import ROLES, Uses
 from clew.types import Import, Symbol
@@ -89,6 +94,7 @@ class _Binder:
         self._declared: set[tuple[Scope, str]] = set()
         self._skipped = {node.start_byte for node in captures.get("skip", ())}
         self._given_back: dict[int, str] = {}
+        self._bases = {node.start_byte for node in captures.get("base", ())} if language in PACKAGED else set()
         self._literals = sorted((node.start_byte, node.end_byte) for node in captures.get("literal", ()))
         self._literal_names = {node.start_byte for node in captures.get("literal.name", ())}
 
@@ -292,7 +298,7 @@ class _Binder:
 
     def _path(self, scope: Scope, start: int, end: int, calls: dict[int, int], role: int) -> tuple[str, bool]:
         name = self._text(start, end)
-        if role == _CALL and self._marks_calls:
+        if role == _CALL and self._marks_calls and start not in self._bases:
             name += CALLED
         if start in self._literal_names:
             at = innermost(self._literals, start, start + 1) - 1  # its type ends before it
@@ -300,6 +306,8 @@ class _Binder:
             return (f"{path}^.{name}" if path and path[0] != "?" else "?"), False
         before = self._receiver_end(start)
         if before < 0:
+            if start in self._bases and scope.is_class and scope.parent is not None:
+                scope = scope.parent  # what a class inherits is not known before its bases are
             path, is_variable = self._names.look_up(scope, name, start, is_type=role == _TYPE)
             path = self._rust_name(path, name, end) if self._is_rust else path
             return path or "?", is_variable
@@ -332,6 +340,7 @@ class _Binder:
             return -1
         if content[at] == 46 and content[at - 1] != 46:  # a dot, not two
             at -= 2 if content[at - 1] in b"?!" else 1
+            at -= content[at : at + 2] == b"!!"  # Kotlin's `x!!.y`
         elif content[at - 1 : at + 1] in (b"::", b"->"):
             at -= 2
         elif content[at] == 58 and self._language == "lua":

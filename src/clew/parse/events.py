@@ -25,7 +25,7 @@ class Event(NamedTuple):
 
 def collect_events(captures: dict[str, list[Any]]) -> list[Event]:
     """All events of a blob, in order of the place from which they count."""
-    return sorted(_typed(captures) + _assigned(captures) + _cast(captures) + _simple(captures))
+    return sorted(_typed(captures) + _assigned(captures) + _held(captures) + _cast(captures) + _simple(captures))
 
 
 def collect_free_events(captures: dict[str, list[Any]], bound: list[int], *, types_first: bool) -> list[Event]:
@@ -96,6 +96,18 @@ def _assigned(captures: dict[str, list[Any]]) -> list[Event]:
             found.append(Event(end, "assigned", start, end))
         elif at < len(called) and called[at][1] <= end:
             found.append(Event(end, "assigned", start, called[at][1], "("))
+    return found
+
+
+def _held(captures: dict[str, list[Any]]) -> list[Event]:
+    """What a name is given belongs to the last that starts before it."""
+    found = []
+    names = sorted(node.start_byte for node in captures.get("held", ()))
+    for capture, step in (("held.fn", "("), ("held.type", "^"), ("held.value", "")):
+        for node in captures.get(capture, ()):
+            at = bisect_right(names, node.start_byte) - 1
+            if at >= 0:
+                found.append(Event(node.end_byte, "assigned", names[at], node.end_byte, step))
     return found
 
 

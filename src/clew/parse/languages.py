@@ -101,9 +101,11 @@ _TABLE = (
         aliases=("rb",),
     ),
     Language("php", _words("php phtml php5 php7"), (), ("php",), "tree_sitter_php:language_php", "php", version=2),
-    Language("kotlin", _words("kt kts"), (), ("kotlin",), "tree_sitter_kotlin:language", "kotlin", aliases=("kt",)),
-    Language("swift", ("swift",), (), ("swift",), "tree_sitter_swift:language", "swift"),
-    Language("scala", _words("scala sc sbt"), (), ("scala",), "tree_sitter_scala:language", "scala"),
+    Language(
+        "kotlin", _words("kt kts"), (), ("kotlin",), "tree_sitter_kotlin:language", "kotlin", version=2, aliases=("kt",)
+    ),
+    Language("swift", ("swift",), (), ("swift",), "tree_sitter_swift:language", "swift", version=2),
+    Language("scala", _words("scala sc sbt"), (), ("scala",), "tree_sitter_scala:language", "scala", version=2),
     Language("lua", _words("lua rockspec"), (), _words("lua luajit"), "tree_sitter_lua:language", "lua", version=2),
     Language(
         "bash",

@@ -18,13 +18,23 @@ from clew.parse.ecmascript import (
 )
 from clew.parse.events import first_bound
 from clew.parse.links import CALLED, Attribute, no_links
-from clew.parse.owners import find_owners, last_part, opened_space
+from clew.parse.owners import PART_KINDS, find_owners, last_part, opened_space
+from clew.parse.packaged import (
+    IMPLICIT_NAMES,
+    PACKAGED,
+    bound_since,
+    is_called,
+    is_private,
+    look_out,
+    package_of,
+    this_of,
+)  # fmt: skip
 from clew.parse.paths import is_mod, path_base, qualifier
 from clew.parse.scopes import FREE_FORM, Scope, Scopes
 from clew.parse.symbols import FUNCTION_KINDS, SPACE_KINDS
 from clew.types import Import, Symbol
 
-MARKS_CALLS = frozenset({"java"})  # a field and a method may have the same name
+MARKS_CALLS = PACKAGED | {"java"}  # a field and a method may have the same name
 IMPLICIT_MEMBERS = frozenset("java csharp cpp kotlin scala swift ruby dart".split())
 MEMBERS_ARE_NO_NAMES = frozenset("go rust c".split())  # not even inside the type
 TYPES_FIRST = frozenset({"c", "cpp"})  # `T x`, and what a query calls a name is one wherever it stands
@@ -32,7 +42,7 @@ TYPES_BEFORE_NAMES = TYPES_FIRST | {"php"}
 SEQUENTIAL = frozenset("go rust c cpp".split())  # a name is bound from its place on, not in all of its scope
 
 _NO_FREE_METHODS = frozenset({"java", "csharp"})
-_CLASS_BINDS = ECMASCRIPT | _NO_FREE_METHODS  # where what a class binds is its type parameters
+_CLASS_BINDS = ECMASCRIPT | _NO_FREE_METHODS | PACKAGED  # where what a class binds is its type parameters
 
 
 class Names:
@@ -55,10 +65,8 @@ class Names:
         self._holders: dict[int, int] = {}  # of functions that are assigned to a member, whose
         self.scopes = Scopes(len(content), symbols, captures, language)
         self.paths: dict[int, str] = {}  # what an expression is, by where it ends
-        packages = sorted(
-            (node.start_byte, node.end_byte) for node in captures.get("package", ())
-        )  # nodes have no order
-        package = opened_space(content) if language == "cpp" else self._text(*packages[0]) if packages else ""
+        self._is_packaged = language in PACKAGED
+        package = opened_space(content) if language == "cpp" else package_of(content, language, captures)
         self.links = no_links()._replace(package=package)
         self.by_name_byte = {symbol.name_byte: ordinal for ordinal, symbol in enumerate(symbols)}
         self.attributes: dict[tuple[int, str], Attribute] = {}
@@ -69,7 +77,7 @@ class Names:
         """Give every scope the names that are bound in it."""
         captures = self._captures
         is_free = self._language in FREE_FORM
-        owners = find_owners(self._symbols, captures.get("part", ())) if is_free else {}
+        owners = find_owners(self._symbols, captures.get("part", ())) if is_free or self._is_packaged else {}
         for ordinal, symbol in enumerate(self._symbols):
             if ordinal in owners or (symbol.name == "std" and self._language == "cpp"):
                 continue
@@ -79,6 +87,8 @@ class Names:
             self._name(scope, ordinal, symbol)
         for number, row in enumerate(self._imports):
             name = row.alias or (row.name if row.name != "*" else "") or self._module_name(row.module)
+            if self._language == "swift" or (self._is_packaged and row.name == "*" and not row.alias):
+                continue  # what it opens is for the graph to say
             if self._is_ecmascript and self._content.startswith(b"export", row.start_byte):
                 if name and (row.name or row.alias):
                     self.links.exports[name] = f"I{number}"
@@ -88,9 +98,9 @@ class Names:
         undone = {(self.scopes.at(start), self._text(start, end)) for start, end in free}
         if is_free:
             self._bind_free(undone)
-            self._own(owners)
         else:
             self._bind(undone)
+        self._own(owners)
         for role, letter in (("self", "S"), ("class.self", "C"), ("static", "")):
             for node in captures.get(role, ()):
                 scope = self.scopes.at(node.start_byte)
@@ -98,6 +108,8 @@ class Names:
                 name = self._text(node.start_byte, node.end_byte)
                 scope.names[name] = ""
                 scope.values[name] = f"{letter}{owner}" if letter and owner >= 0 else ""
+        if self._is_packaged:
+            self._note_implicit()
         named = {node.start_byte for node in captures.get("property", ())}
         self.links.properties.extend(sorted(self.by_name_byte[byte] for byte in named if byte in self.by_name_byte))
         self._place_keywords()
@@ -106,6 +118,16 @@ class Names:
         if self._language == "rust":
             self._follow_imports()
             self._bound_types()
+
+    def _note_implicit(self) -> None:
+        """Names that nobody writes, objects that nobody knows, and what no other file can name."""
+        for node in self._captures.get("implicit", ()):
+            for name in IMPLICIT_NAMES.get(self._language, ()):
+                self.scopes.at(node.start_byte).names.setdefault(name, "")
+        plain = {node.start_byte for node in self._captures.get("plain", ())}
+        for node in self._captures.get("with", ()):
+            self.scopes.at(node.start_byte).has_receiver = node.start_byte not in plain
+        self.links.hidden.extend(o for o, symbol in enumerate(self._symbols) if is_private(self._content, symbol))
 
     def _bind(self, undone: set[tuple[Scope, str]]) -> None:
         """Give scopes their variables."""
@@ -119,6 +141,8 @@ class Names:
             if (scope, name) not in undone and not scope.names.get(name, "").startswith(self._lasting):
                 scope.names[name] = ""
                 self.bound_here.add(start)
+                if self._language == "swift":
+                    scope.since[name] = bound_since(self._content, start, node.end_byte)
         for node in captures.get("bind.var", ()):
             scope = self.scopes.at(node.start_byte)
             while scope.is_block and scope.parent is not None:
@@ -167,9 +191,12 @@ class Names:
             symbol = self._symbols[ordinal]
             if symbol.kind == "impl":
                 names = [*qualifier(self._content, symbol.name_byte), *names]
-            path = self.follow(names, symbol.start_byte) if names != ["?"] else "?"
-            if path:
-                self.links.owners[ordinal] = path
+            place = symbol.start_byte
+            if self._is_packaged and symbol.kind in PART_KINDS:
+                place -= 1  # what it adds to is not looked for in it
+            path = self.follow(names, place) if names != ["?"] else "?"
+            if path or self._is_packaged:
+                self.links.owners[ordinal] = path or "?"
 
     def _declare(self) -> None:
         """Tell declarations from definitions, and what only this file can name; a type stands for itself."""
@@ -235,6 +262,10 @@ class Names:
                     self.paths[end] = self.follow([*qualifier(content, start), self._text(start, end)], start)
                     continue
                 scope = self.scopes.at(start)
+                if self._is_packaged:
+                    label = self._text(start, end).partition("@")[2]
+                    self.paths[end] = this_of(scope, letter, label, self._symbols, self.links.owners)
+                    continue
                 owner = self.this(scope)
                 self.paths[end] = f"{letter}{owner}" if owner >= 0 else "?"
                 if owner < 0 and letter == "S" and scope.owner() in self.links.owners:
@@ -248,6 +279,9 @@ class Names:
             if scope.is_class or symbol.kind not in MEMBER_KINDS:  # those of a class without a name are not to be seen
                 is_marked = self._language in MARKS_CALLS and symbol.kind == "method"
                 scope.names.setdefault(symbol.name + (CALLED if is_marked else ""), f"D{ordinal}")
+        elif self._is_packaged:
+            if symbol.kind != "constructor" and symbol.kind not in PART_KINDS:
+                scope.names.setdefault(symbol.name + (CALLED if is_called(symbol) else ""), f"D{ordinal}")
         elif not self._is_ecmascript:
             scope.names[symbol.name] = f"D{ordinal}"
             if symbol.kind == "enum_member" and scope.parent is not None and self._language in TYPES_FIRST:
@@ -295,6 +329,8 @@ class Names:
 
     def look_up(self, scope: Scope, name: str, place: int = sys.maxsize, *, is_type: bool = False) -> tuple[str, bool]:
         """What a bare name means at a place, "" if that is not known, and whether it is a variable of a function."""
+        if self._is_packaged:
+            return look_out(scope, name, place, self._language, self._symbols, self.links.owners)
         found: Scope | None = scope
         owner = -1
         plain = name.removesuffix(CALLED) if self._language in MARKS_CALLS else name

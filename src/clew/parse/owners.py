@@ -30,7 +30,7 @@ def find_owners(symbols: list[Symbol], blocks: Iterable[Any] = ()) -> dict[int, 
         if ordinal in found or symbol.kind in SPACE_KINDS:
             continue
         if symbol.kind in PART_KINDS:
-            found[ordinal] = [symbol.name]
+            found[ordinal] = symbol.qualified.split(".") if symbol.parent < 0 else [symbol.name]
             continue
         outer = symbols[symbol.parent].qualified if symbol.parent >= 0 else ""
         between = symbol.qualified[len(outer) : -len(symbol.name)].strip(".")

@@ -19,7 +19,8 @@ class Scope:
     """A function, a class, what else binds names of its own, or the file."""
 
     __slots__ = (
-        "end", "is_block", "is_class", "is_closed", "names", "parent", "since", "start", "symbol", "types", "values",
+        "end", "has_receiver", "is_block", "is_class", "is_closed", "names", "parent", "since", "start", "symbol",
+        "types", "values",
     )  # fmt: skip
 
     def __init__(
@@ -28,6 +29,7 @@ class Scope:
         self.start, self.end, self.symbol, self.parent = start, end, symbol, parent
         self.is_class, self.is_block = is_class, is_block
         self.is_closed = False  # names from further out mean nothing in it
+        self.has_receiver = False  # names from further out may be members of an object that is not known
         self.names: dict[str, str] = {}  # what each is; "" for a variable
         self.types: dict[str, str] = {}  # of names that are a value and a type, the type
         self.values: dict[str, str] = {}  # of variables, what is known of them so far
@@ -72,10 +74,15 @@ class Scopes:
         ]
         spans += [(node.start_byte, node.end_byte, -1, False) for node in captures.get("local", ())]
         spans += [(node.start_byte, node.end_byte, _BLOCK, False) for node in captures.get("block", ())]
+        spans += [(node.start_byte, node.end_byte, -1, True) for node in captures.get("anonymous", ())]
         spans.sort(key=lambda span: (span[0], -span[1], (span[2] < 0) != is_free))  # a template is around its class
         self.all = [Scope(0, size + 1, -1, None, is_class=False)]
         stack = [self.all[0]]
         for start, end, symbol, is_class in spans:
+            if symbol < 0 and language == "scala":  # an indented block has the blank lines after its function
+                while stack[-1].end <= start:
+                    stack.pop()
+                end = min(end, stack[-1].end)
             while stack[-1].end < end:
                 stack.pop()
             scope = Scope(start, end, max(symbol, -1), stack[-1], is_class=is_class, is_block=symbol == _BLOCK)

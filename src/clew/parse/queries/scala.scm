@@ -39,3 +39,88 @@
 (infix_expression operator: (identifier) @call)
 (type_identifier) @type
 (identifier) @ref
+
+; -- scopes and what is known of values (parse/binding.py)
+(package_clause name: (package_identifier) @package)
+(package_clause name: (package_identifier (identifier) @skip))
+(lambda_expression) @local
+[(block) (indented_block) (case_clause) (for_expression)] @block
+(instance_expression (template_body) @anonymous)
+(parameter name: (identifier) @bind)
+(class_parameter name: (identifier) @bind)
+(binding name: (identifier) @bind)
+(lambda_expression parameters: (identifier) @bind)
+(val_definition pattern: (identifier) @bind)
+(var_definition pattern: (identifier) @bind)
+(tuple_pattern (identifier) @bind)
+(enumerator . (identifier) @bind)
+(typed_pattern pattern: (identifier) @bind)
+(capture_pattern name: (identifier) @bind)
+((case_clause pattern: (identifier) @bind) (#match? @bind "^[a-z_]"))
+((case_class_pattern pattern: (identifier) @bind) (#match? @bind "^[a-z_]"))
+((infix_pattern (identifier) @bind) (#match? @bind "^[a-z_]"))
+(type_parameters name: (_) @bind)
+(self_type . (identifier) @self)
+((field_expression value: (identifier) @this) (#eq? @this "this"))
+((field_expression value: (identifier) @super) (#eq? @super "super"))
+((identifier) @skip (#any-of? @skip "this" "super"))
+(infix_expression operator: (identifier) @skip)
+(infix_pattern operator: (_) @skip)
+(arguments (assignment_expression left: (identifier) @skip))
+(interpolated_string_expression interpolator: (identifier) @skip)
+
+(extends_clause [
+  (type_identifier) @base (generic_type type: (type_identifier) @base) (stable_type_identifier (type_identifier) @base .)
+  (generic_type type: (stable_type_identifier (type_identifier) @base .))])
+(type_parameters name: (_) @bound bound: (upper_bound type: [
+  (type_identifier) @bound.type (generic_type type: (type_identifier) @bound.type)]))
+(field_expression value: (call_expression function: [
+  [(identifier) (field_expression)] @recv.fn
+  (generic_function function: [(identifier) (field_expression)] @recv.fn)]) @recv)
+(field_expression value: (call_expression function: (call_expression
+  function: [(identifier) (field_expression)] @recv.fn)) @recv)
+(field_expression value: (instance_expression . [
+  (type_identifier) @recv.fn (generic_type type: (type_identifier) @recv.fn)]) @recv)
+
+([(parameter name: (identifier) @typed type: [
+    (type_identifier) @typed.type (generic_type type: (type_identifier) @typed.type)
+    (stable_type_identifier (type_identifier) @typed.type .)])
+  (class_parameter name: (identifier) @typed type: [
+    (type_identifier) @typed.type (generic_type type: (type_identifier) @typed.type)
+    (stable_type_identifier (type_identifier) @typed.type .)])
+  (binding name: (identifier) @typed type: [
+    (type_identifier) @typed.type (generic_type type: (type_identifier) @typed.type)])
+  (val_definition pattern: (identifier) @typed type: [
+    (type_identifier) @typed.type (generic_type type: (type_identifier) @typed.type)
+    (stable_type_identifier (type_identifier) @typed.type .)])
+  (var_definition pattern: (identifier) @typed type: [
+    (type_identifier) @typed.type (generic_type type: (type_identifier) @typed.type)
+    (stable_type_identifier (type_identifier) @typed.type .)])
+  (val_declaration name: (identifier) @typed type: [
+    (type_identifier) @typed.type (generic_type type: (type_identifier) @typed.type)
+    (stable_type_identifier (type_identifier) @typed.type .)])
+  (var_declaration name: (identifier) @typed type: [
+    (type_identifier) @typed.type (generic_type type: (type_identifier) @typed.type)])
+  (typed_pattern pattern: (identifier) @typed type: [
+    (type_identifier) @typed.type (generic_type type: (type_identifier) @typed.type)])
+  (type_definition name: (type_identifier) @typed type: [
+    (type_identifier) @typed.type (generic_type type: (type_identifier) @typed.type)
+    (stable_type_identifier (type_identifier) @typed.type .)])])
+([(val_definition pattern: (identifier) @held value: [
+    (call_expression function: [(identifier) @held.fn (field_expression field: (identifier) @held.fn)
+      (generic_function function: [(identifier) @held.fn (field_expression field: (identifier) @held.fn)])])
+    (instance_expression . [
+      (type_identifier) @held.type (generic_type type: (type_identifier) @held.type)
+      (stable_type_identifier (type_identifier) @held.type .)])
+    [(identifier) (field_expression)] @held.value])
+  (var_definition pattern: (identifier) @held value: [
+    (call_expression function: [(identifier) @held.fn (field_expression field: (identifier) @held.fn)])
+    (instance_expression . [(type_identifier) @held.type (generic_type type: (type_identifier) @held.type)])
+    [(identifier) (field_expression)] @held.value])])
+(_ name: (_) return_type: [
+  (type_identifier) @returns (generic_type type: (type_identifier) @returns)
+  (stable_type_identifier (type_identifier) @returns .)])
+(function_definition !return_type body: (instance_expression . [
+  (type_identifier) @returns (generic_type type: (type_identifier) @returns)]))
+(function_definition !return_type body: (call_expression function: [
+  (identifier) @return.fn (field_expression field: (identifier) @return.fn)]))
