@@ -6,6 +6,9 @@ The baseline takes every use of a name for an edge to every definition of that n
 from __future__ import annotations
 
 import contextlib
+import os
+import shutil
+import subprocess
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
@@ -44,6 +47,7 @@ class Edge(NamedTuple):
 @contextlib.contextmanager
 def _state(root: Path, home: Path) -> Iterator[tuple[apsw.Connection, Snapshot]]:
     """A tree, indexed, in one state."""
+    root = _cloned(root, home / "trees" / root.name)
     engine = Engine(load_config({"home": str(home)}))
     try:
         engine.index(str(root))
@@ -52,6 +56,15 @@ def _state(root: Path, home: Path) -> Iterator[tuple[apsw.Connection, Snapshot]]
             yield connection, gate.require(gate.judge(codebase.store, connection, codebase.root))
     finally:
         engine.close()
+
+
+def _cloned(root: Path, copy: Path) -> Path:
+    """A tree as a clone has it, where git tracks all that was released: zod's `.gitignore` names its `package.json`."""
+    if not copy.exists():
+        shutil.copytree(root, copy, copy_function=os.link, ignore=shutil.ignore_patterns(".git"), symlinks=True)
+        for command in (["init", "--quiet"], ["add", "--all", "--force"]):
+            subprocess.run(["git", *command], cwd=copy, check=True)
+    return copy
 
 
 def clew_edges(root: Path, home: Path) -> Iterator[Edge]:
