@@ -224,6 +224,18 @@ class Members(ABC):
         meaning = self._meaning(module, ref, depth + 1)
         return meaning.value if meaning is not None else None
 
+    def _one_of(self, value: Value, depth: int) -> Value | None:
+        """What a loop over something gives: one of several, or what the object says."""
+        if value.kind == "definition" and value.module is not None and not value.module.is_class(value.ordinal):
+            is_called = value.module.is_function(value.ordinal) and value.ordinal not in value.module.properties
+            inner = self._content(value, depth) if not is_called else None
+            return self._one_of(inner, depth + 1) if inner is not None and depth < MAX_DEPTH else None
+        if value.kind == "object":
+            giver = self._of(value, "__iter__", depth + 1)
+            given = self._called(giver, depth + 1) if giver is not None and depth < MAX_DEPTH else None
+            value = given if given is not None else value
+        return value._replace(kind="object") if value.kind == "several" else None
+
     def _object_of(self, value: Value, depth: int) -> Value | None:
         """An object of a type."""
         if value.kind == "object" and value.module is not None and value.module.language in FREE_FORM:

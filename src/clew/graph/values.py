@@ -11,9 +11,10 @@ TIERS: tuple[Tier, ...] = ("proven", "typed", "unique", "name")
 
 
 class Value(NamedTuple):
-    """What an expression is: a module, a directory, a namespace, a definition, an object of a class, a library's."""
+    """What an expression is: a module, a directory, a namespace, a definition, an object of a class, several of them,
+    a library's."""
 
-    kind: Literal["module", "directory", "space", "definition", "object", "above", "external"]
+    kind: Literal["module", "directory", "space", "definition", "object", "several", "above", "external"]
     module: Module | None = None
     ordinal: int = -1
     name: str = ""  # of a directory, a namespace or of what is external
