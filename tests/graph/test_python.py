@@ -293,3 +293,36 @@ def test_attributes_of_patterns_and_the_class_of_an_object() -> None:
         "main.py:9 isinstance -> external:isinstance proven",
         "main.py:9 left -> main.py:Pair.left typed",
     }
+
+
+def test_attributes_of_a_class_and_of_the_one_above() -> None:
+    """What a class assigns itself is its own, unless a class above declares it."""
+    project = Project({
+        "main.py": """\
+            class Base:
+                declared = None
+
+                def setUp(self):
+                    self.client = 1
+
+
+            class Child(Base):
+                def setUp(self):
+                    self.client = 2
+                    self.declared = 3
+
+                def run(self):
+                    return self.client, self.declared
+
+
+            class Grandchild(Base):
+                def run(self):
+                    return self.client
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges() if " Base " not in edge} == {
+        "main.py:11 declared -> main.py:Base.declared proven",
+        "main.py:14 client -> main.py:Child.client proven",
+        "main.py:14 declared -> main.py:Base.declared proven",
+        "main.py:19 client -> main.py:Base.client proven",
+    }

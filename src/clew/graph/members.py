@@ -76,7 +76,7 @@ class Members(ABC):
         if module.language == "csharp":
             return self._of_parts(module, ordinal, name, depth)
         above = self._above(module, ordinal, name, depth)
-        if found is not None and (above is None or above.kind == "external"):
+        if found is not None and (above is None or above.module is None or not above.module.is_declared(above.ordinal)):
             return Value("definition", module, found)  # what methods give it is declared nowhere above
         return above
 

@@ -86,15 +86,12 @@
 (function_definition return_type: (_) @outside)
 
 ; -- types of several things, of one or none, and of classes
-(typed_parameter type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.several))) (#match? @_g "^(list|List|set|Set|frozenset|FrozenSet|deque|Deque|Sequence|MutableSequence|Iterable|Iterator|Collection|Generator|AsyncIterable|AsyncIterator)$"))) @typed
-(typed_parameter type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.type))) (#eq? @_g "Optional"))) @typed
-(typed_parameter type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.class))) (#eq? @_g "type"))) @typed
-(typed_default_parameter type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.several))) (#match? @_g "^(list|List|set|Set|frozenset|FrozenSet|deque|Deque|Sequence|MutableSequence|Iterable|Iterator|Collection|Generator|AsyncIterable|AsyncIterator)$"))) @typed
-(typed_default_parameter type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.type))) (#eq? @_g "Optional"))) @typed
-(typed_default_parameter type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.class))) (#eq? @_g "type"))) @typed
-(assignment type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.several))) (#match? @_g "^(list|List|set|Set|frozenset|FrozenSet|deque|Deque|Sequence|MutableSequence|Iterable|Iterator|Collection|Generator|AsyncIterable|AsyncIterator)$"))) @typed
-(assignment type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.type))) (#eq? @_g "Optional"))) @typed
-(assignment type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.class))) (#eq? @_g "type"))) @typed
-(function_definition return_type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @returns.several))) (#match? @_g "^(list|List|set|Set|frozenset|FrozenSet|deque|Deque|Sequence|MutableSequence|Iterable|Iterator|Collection|Generator|AsyncIterable|AsyncIterator)$")))
-(function_definition return_type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @returns))) (#eq? @_g "Optional")))
-(function_definition return_type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @returns.class))) (#eq? @_g "type")))
+([(typed_parameter type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.several))))) (typed_default_parameter type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.several)))))
+  (assignment type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.several)))))] @typed (#match? @_g "^(list|List|set|Set|frozenset|FrozenSet|deque|Deque|Sequence|MutableSequence|Iterable|Iterator|Collection|Generator|AsyncIterable|AsyncIterator)$"))
+([(typed_parameter type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.type))))) (typed_default_parameter type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.type)))))
+  (assignment type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.type)))))] @typed (#eq? @_g "Optional"))
+([(typed_parameter type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.class))))) (typed_default_parameter type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.class)))))
+  (assignment type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.class)))))] @typed (#eq? @_g "type"))
+(function_definition return_type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @returns.several)))) (#match? @_g "^(list|List|set|Set|frozenset|FrozenSet|deque|Deque|Sequence|MutableSequence|Iterable|Iterator|Collection|Generator|AsyncIterable|AsyncIterator)$"))
+(function_definition return_type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @returns)))) (#eq? @_g "Optional"))
+(function_definition return_type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @returns.class)))) (#eq? @_g "type"))
