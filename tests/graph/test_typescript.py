@@ -201,6 +201,25 @@ def test_modules_by_configuration() -> None:
     }
 
 
+def test_members_of_one_of_several_types() -> None:
+    """What can never be there in one is the other's."""
+    project = Project({
+        "a.ts": """\
+            type Good = { data: string; error?: never };
+            type Bad = { error: Error; data?: never };
+            type Result = Good | Bad;
+            function use(result: Result) {
+              result.data;
+              result.error;
+            }
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges() if " typed" in edge} == {
+        "a.ts:5 data -> a.ts:Good.data typed",
+        "a.ts:6 error -> a.ts:Bad.error typed",
+    }
+
+
 def test_conditions_of_exports() -> None:
     """A condition that names a source counts more than output; `customConditions` decide, `outDir` leads back."""
     project = Project({

@@ -14,7 +14,7 @@ from clew.graph.modules import Find, Module
 from clew.graph.namespaces import Namespaces
 from clew.graph.units import Part, Units
 from clew.graph.values import Meaning, Value
-from clew.parse.links import CALLED
+from clew.parse.links import CALLED, NEVER
 from clew.parse.scopes import FREE_FORM
 from clew.parse.symbols import SPACE_KINDS
 
@@ -172,9 +172,10 @@ class Members(ABC):
                 outside = outside or Value("external", name=f"{value.name}.{name.removesuffix(CALLED)}")
             elif value.kind == "definition" and value.module is not None:
                 found = self._of_class(value.module, value.module.as_type(value.ordinal), name, depth + 1)
-                if found is not None and found.kind != "external":
+                if found is None or found.module is None:
+                    outside = outside or found
+                elif found.module.links.types.get(found.ordinal) != NEVER:  # else another of the union has it
                     return found
-                outside = outside or found
         return outside
 
     def _content(self, value: Value, depth: int) -> Value | None:

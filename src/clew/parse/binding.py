@@ -32,6 +32,7 @@ Beside those of `extract`, queries have for it:
   @return.fn @return.value   what a function that does not say so gives back: what a call of this gives, or this
   @export @export.default @export.common @export.whole   what a file exports: `a`, `a as b`; by default;
                      `exports.b = a`; a variable that is all that it exports
+  @never             a field that cannot be there
   @package           the name of the package that the file is part of
   @property          the name of a function that is read like a field
   @skip              a name that refers to nothing here: the `x` of `f(x=1)`

@@ -17,7 +17,7 @@ from clew.parse.ecmascript import (
     owner_name,
 )
 from clew.parse.events import first_bound
-from clew.parse.links import CALLED, Attribute, no_links
+from clew.parse.links import CALLED, NEVER, Attribute, no_links
 from clew.parse.owners import find_owners, last_part, opened_space
 from clew.parse.paths import is_mod, path_base, qualifier
 from clew.parse.scopes import FREE_FORM, Scope, Scopes
@@ -100,6 +100,9 @@ class Names:
                 scope.values[name] = f"{letter}{owner}" if letter and owner >= 0 else ""
         named = {node.start_byte for node in captures.get("property", ())}
         self.links.properties.extend(sorted(self.by_name_byte[byte] for byte in named if byte in self.by_name_byte))
+        for node in captures.get("never", ()):
+            if node.start_byte in self.by_name_byte:
+                self.links.types[self.by_name_byte[node.start_byte]] = NEVER
         self._place_keywords()
         if self._language in TYPES_FIRST:
             self._declare()
