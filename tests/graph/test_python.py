@@ -166,6 +166,7 @@ def test_super_with_arguments() -> None:
                     super(Child, self).save()
                     super(Base, self).save()
                     super().save()
+                    super.save(self)
 
 
             class Grandchild(Child):
@@ -177,7 +178,8 @@ def test_super_with_arguments() -> None:
         "child.py:6 save -> base.py:Base.save proven",
         "child.py:7 save -> base.py:Top.save proven",
         "child.py:8 save -> base.py:Base.save proven",
-        "child.py:13 save -> base.py:Base.save proven",
+        "child.py:9 save -> external:super.save proven",
+        "child.py:14 save -> base.py:Base.save proven",
     }
 
 

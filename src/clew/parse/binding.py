@@ -21,8 +21,8 @@ Beside those of `extract`, queries have for it:
                      object of this type, or this
   @literal @literal.name   the body of a literal, after its type; a field that it names
   @assign.field @assign.name   the same for what does not start with its name
-  @entered.fn @entered.value @entered.name   what is entered, a call of this or this, and its name: `with open(x) as f`
-  @caught @caught.name   the type of what is caught, and its name
+  @entered.fn @entered.value @entered.name @caught @caught.name   what is entered, a call of this or this, and its name:
+                     `with open(x) as f`; the type of what is caught, and its name
   @each @each.of @each.fn   a name that is one after the other of what this has, or a call of this gives
   @narrow @narrow.name @narrow.type   a question whether a name is of a type
   @outside           what stands in a definition and is read outside of it: base classes, values of parameters
@@ -32,9 +32,8 @@ Beside those of `extract`, queries have for it:
   @return.fn @return.value   what a function that does not say so gives back: what a call of this gives, or this
   @export @export.default @export.common @export.whole   what a file exports: `a`, `a as b`; by default;
                      `exports.b = a`; a variable that is all that it exports
-  @never             a field that cannot be there
   @package           the name of the package that the file is part of
-  @property          the name of a function that is read like a field
+  @property @never   the name of a function that is read like a field; of a field that cannot be there
   @skip              a name that refers to nothing here: the `x` of `f(x=1)`
 """
 
@@ -54,6 +53,7 @@ from clew.parse.uses import ROLES, Uses
 from clew.types import Import, Symbol
 
 MAX_STEPS = 12  # a longer chain says nothing that could be followed
+_OWN_CLASS = re.compile(r"\AS(\d+)\.__class__\Z")  # `self.__class__`
 _SUPER = re.compile(rb"\(\s*([\w.]+)\s*,")
 _SPACE = b" \t\r\n"
 _TYPE, _CALL = ROLES.index("type"), ROLES.index("call")
@@ -127,7 +127,7 @@ class _Binder:
                     links.of_use.append(0)
                     continue
                 path, is_variable = self._path(scope, start, end, calls, role)
-            self._paths[end] = path if not path.endswith(".__class__") else self._class_of(path)
+            self._paths[end] = path if not path.endswith(".__class__") else _OWN_CLASS.sub(r"C\1", path)
             links.of_use.append(0 if is_variable else self._number(path))
         for event in events[at:]:
             self._happen(event)
@@ -243,11 +243,6 @@ class _Binder:
             end += 1
         return end
 
-    def _class_of(self, path: str) -> str:
-        """The class of the object itself: `self.__class__`."""
-        owner = path[1:].removesuffix(".__class__")
-        return f"C{owner}" if path[0] == "S" and owner.isdigit() else path
-
     # -- uses --------------------------------------------------------------------------------------
 
     def _skips(self) -> set[int]:
@@ -337,6 +332,8 @@ class _Binder:
             path = self._rust_name(path, name, end) if self._is_rust else path
             return path or "?", is_variable
         path = self._paths.get(before, "")
+        if path[:1] == "P" and path[1:].isdigit() and self._language == "python":
+            path = "Gsuper"  # that is not called
         if not path:
             function = calls.get(before)
             path = self._paths.get(function, "") if function is not None else ""
