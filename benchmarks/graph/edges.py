@@ -6,6 +6,9 @@ The baseline takes every use of a name for an edge to every definition of that n
 from __future__ import annotations
 
 import contextlib
+import os
+import shutil
+import subprocess
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
@@ -16,8 +19,8 @@ import apsw
 
 from clew import Engine, load_config
 from clew.graph.build import USE_ROLES
-from clew.graph.nodes import Node, Nodes, find_nodes
-from clew.graph.references import tier_of_loose
+from clew.graph.guesses import UNIQUE, Guesses
+from clew.graph.nodes import Node, Nodes
 from clew.graph.values import TIERS
 from clew.lifecycle import gate
 from clew.parse.uses import unpack_uses
@@ -44,6 +47,7 @@ class Edge(NamedTuple):
 @contextlib.contextmanager
 def _state(root: Path, home: Path) -> Iterator[tuple[apsw.Connection, Snapshot]]:
     """A tree, indexed, in one state."""
+    root = _cloned(root, home / "trees" / root.name)
     engine = Engine(load_config({"home": str(home)}))
     try:
         engine.index(str(root))
@@ -54,25 +58,31 @@ def _state(root: Path, home: Path) -> Iterator[tuple[apsw.Connection, Snapshot]]
         engine.close()
 
 
+def _cloned(root: Path, copy: Path) -> Path:
+    """A tree as a clone has it, where git tracks all that was released: zod's `.gitignore` names its `package.json`."""
+    if not copy.exists():
+        shutil.copytree(root, copy, copy_function=os.link, ignore=shutil.ignore_patterns(".git"), symlinks=True)
+        for command in (["init", "--quiet"], ["add", "--all", "--force"]):
+            subprocess.run(["git", *command], cwd=copy, check=True)
+    return copy
+
+
 def clew_edges(root: Path, home: Path) -> Iterator[Edge]:
     """All edges between symbols of the tree at `root`, indexed under `home`.
 
     A member of what nothing is known of is one if a single definition has its name; a mere `name` is no edge."""
     with _state(root, home) as (connection, snapshot):
         nodes = Nodes(connection, snapshot.id)
-        only: dict[str, Node | None] = {}  # the definition of each name that is unique
+        guesses = Guesses(nodes)
         for file in edges.files_of(connection, snapshot.id):
             for row in edges.out_of_file(connection, snapshot.id, file.number):
                 target = nodes.node(row.target) if row.target >= 0 else None
                 if target is not None:
                     yield from _edges(nodes, file, row.sites, target, TIERS[row.tier], USE_ROLES[row.role])
             for loose in edges.loose_out_of_file(connection, snapshot.id, file.number):
-                if loose.name not in only:
-                    found = find_nodes(nodes, loose.name)
-                    is_only = len(found) == 1 and TIERS[tier_of_loose(nodes, loose.name, found)] == "unique"
-                    only[loose.name] = found[0] if is_only else None
-                if (target := only[loose.name]) is not None:
-                    yield from _edges(nodes, file, loose.sites, target, "unique", USE_ROLES[loose.role])
+                found = guesses.candidates(loose.name, file.number)
+                if len(found) == 1 and guesses.tier(loose.name, file.number, found) == UNIQUE:
+                    yield from _edges(nodes, file, loose.sites, found[0], TIERS[UNIQUE], USE_ROLES[loose.role])
 
 
 def _edges(nodes: Nodes, file: GraphFile, sites: bytes, target: Node, tier: str, role: str) -> Iterator[Edge]:

@@ -70,8 +70,9 @@ def _add(truth: Truth, source: TypeScriptFile, occurrence: Occurrence, meaning: 
     if meaning is not None and meaning.kind:
         truth.facts.append(fact_of(source.path, place, site, meaning, by=(CHECKER,)))
         return
-    is_local = meaning is not None or occurrence.symbol.startswith("local ")
-    where = "local" if is_local else "library"
+    if meaning is None and occurrence.symbol.startswith("local "):
+        return  # of another file, where the checker has no name for it: a renamed export, a member of a literal
+    where = "local" if meaning is not None else "library"
     truth.elsewhere.append(Elsewhere(source.path, *place, site.name, where, site.role, site.is_call, (CHECKER,)))
 
 

@@ -11,6 +11,8 @@ from clew.config import Config
 from clew.embed.choose import Encoders
 from clew.embed.encoder import Asked
 from clew.errors import BadInput, ClewError, Gated, NotFound
+from clew.graph.hierarchy import inherited
+from clew.graph.nodes import Nodes
 from clew.lifecycle.catalog import Catalog, Codebase
 from clew.lifecycle.clock import now
 from clew.search import exact, find, navigate
@@ -147,6 +149,9 @@ class Questions:
         def ask(reading: Reading) -> SymbolsFound:
             reading.require_files()
             named_so = navigate.symbols_named(reading.connection, reading.snapshot, name, where, kind=kind)
+            is_inherited = not named_so
+            if is_inherited:
+                named_so = _inherited(reading, name, where, kind)
             found = [item for item in named_so if f"/{item.file.path}".endswith(ending)]
             files = {item.file.path: item.file for item in found}
             checks = {path: reading.check(path, file.stat, file.blob) for path, file in files.items()}
@@ -155,7 +160,7 @@ class Questions:
                 for item in found
                 if (is_fresh := checks[item.file.path]) is not None
             )
-            return SymbolsFound(codebase.root, reading.fresh, named)
+            return SymbolsFound(codebase.root, reading.fresh, named, is_inherited and bool(named))
 
         return self._reader.ask(codebase, ask)
 
@@ -271,6 +276,15 @@ def _sources(readings: Sequence[Reading], asked_of: Sequence[tuple[Codebase, Fil
         reading.require_files()
         sources.append(find.Source(codebase.store, reading.connection, reading.snapshot, where))
     return sources
+
+
+def _inherited(reading: Reading, name: str, where: Filter, kind: str | None) -> list[navigate.Defined]:
+    """What a class has under a name from the classes above it."""
+    found = []
+    for node in inherited(Nodes(reading.connection, reading.snapshot.id), name):
+        named = navigate.symbols_named(reading.connection, reading.snapshot, node.qualified, where, kind=kind)
+        found += [item for item in named if (item.file.path, item.symbol.start_line) == (node.path, node.line)]
+    return found
 
 
 def _items(entries: Sequence[Entry]) -> tuple[FileItem, ...]:

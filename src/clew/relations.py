@@ -11,6 +11,7 @@ from clew.graph import calls as call_edges
 from clew.graph.build import USE_ROLES
 from clew.graph.calls import CallGraph, Direction, Note
 from clew.graph.files import ImportGraph, import_graph
+from clew.graph.hierarchy import inherited
 from clew.graph.nodes import Node, Nodes, find_externals, find_nodes, node_at
 from clew.graph.references import Reference, Uses
 from clew.graph.slices import Slice, slice_of
@@ -38,6 +39,7 @@ class References(Answer):
     total: int
     truncated: bool
     interfaces: tuple[str, ...] = ()  # of each definition a hash of what its users can see of it
+    inherited: bool = False  # the class that was named has it from one above it
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Calls(Answer):
     graph: CallGraph
     notes: tuple[Note, ...]
     total_notes: int
+    inherited: bool = False  # as for `References`
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +103,14 @@ class Relations(Questions):
         def ask(reading: Reading) -> References:
             reading.require_files()
             nodes = Nodes(reading.connection, reading.snapshot.id)
-            definitions = _chosen(nodes, wanted, externals=True)
+            definitions, is_inherited = _chosen(nodes, wanted, externals=True)
             uses = Uses(nodes, definitions, role=role)
             uses.keep(_Files(reading, where).shows)
             shown, total = tuple(uses.first(limit)), len(uses)
             hashes = tuple(nodes.interface(node) for node in definitions)
-            return References(codebase.root, reading.fresh, tuple(definitions), shown, total, total > limit, hashes)
+            return References(
+                codebase.root, reading.fresh, tuple(definitions), shown, total, total > limit, hashes, is_inherited
+            )
 
         return self._reader.ask(codebase, ask)
 
@@ -121,13 +126,13 @@ class Relations(Questions):
         def ask(reading: Reading) -> Calls:
             reading.require_files()
             nodes = Nodes(reading.connection, reading.snapshot.id)
-            roots = _chosen(nodes, wanted, externals=direction == "callers")
+            roots, is_inherited = _chosen(nodes, wanted, externals=direction == "callers")
             graph = call_edges.call_graph(nodes, roots, direction, depth, limit)
             files = _Files(reading, Filter())
             for file in sorted({node.path for node in graph.nodes if node.path}):
                 files.shows(file)
             notes, total = call_edges.relevant(graph, min(max(note_limit, 1), MAX_NOTES))
-            return Calls(codebase.root, reading.fresh, graph, tuple(notes), total)
+            return Calls(codebase.root, reading.fresh, graph, tuple(notes), total, is_inherited)
 
         return self._reader.ask(codebase, ask)
 
@@ -221,10 +226,16 @@ class _Files:
         return self._reading.check(file, entry.stat, entry.blob) is not None
 
 
-def _chosen(nodes: Nodes, wanted: Wanted, *, externals: bool) -> list[Node]:
-    """The one definition that is meant; its overloads count as one. Several are `Ambiguous`, none is `NotFound`."""
+def _chosen(nodes: Nodes, wanted: Wanted, *, externals: bool) -> tuple[list[Node], bool]:
+    """The one definition that is meant; its overloads count as one. Several are `Ambiguous`, none is `NotFound`.
+
+    And whether the class that was named only inherits it."""
+    is_inherited = False
     if wanted.name:
         found = find_nodes(nodes, wanted.name)
+        if not found:
+            found = inherited(nodes, wanted.name)
+            is_inherited = bool(found)
         if wanted.file:
             found = [node for node in found if node.path == wanted.file]
         if wanted.line is not None:
@@ -243,4 +254,4 @@ def _chosen(nodes: Nodes, wanted: Wanted, *, externals: bool) -> list[Node]:
             f"{wanted.spelled} is the name of {len(found)} definitions; qualify it (Class.method) or name the file",
             places,
         )
-    return found
+    return found, is_inherited

@@ -284,6 +284,7 @@ class NamedSymbol:
 @dataclass(frozen=True, slots=True)
 class SymbolsFound(Answer):
     symbols: tuple[NamedSymbol, ...]
+    inherited: bool = False  # the class that was named has them from classes above it
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ TREE = {
     ),
     "shop/price.py": "def total(items):\n    return sum(tax(i) for i in items)\n\n\ndef tax(item):\n    return item\n",
     "main.py": "from shop import Cart\n\n\ndef main():\n    cart = Cart()\n    cart.add(1).pay()\n\n\nmain()\n",
-    "loose.py": "def settle(thing):\n    thing.pay()\n    thing.close()\n",
+    "loose.py": "def settle(thing):\n    thing.pay()\n    thing.close()\n\n\nfrom shop import price\n",
     "door.py": "class Door:\n    def close(self): ...\n\n\nclass Window:\n    def close(self): ...\n",
     ".hidden/spy.py": "from shop import Cart\n\nCart().pay()\n",
     "ignored/x.py": "from shop import Cart\n\nCart().pay()\n",
@@ -275,3 +275,35 @@ def test_the_interface_of_a_definition_is_what_its_users_see(shop: tuple[Engine,
     assert hashes() == before
     write_tree(Path(root), {"shop/price.py": "def total(items, rate):\n    return 7\n"})
     assert hashes() != before
+
+
+def test_what_a_class_inherits_is_found_by_its_name(tmp_path: Path) -> None:
+    """Under its own name, with a warning; of two above, the nearer one; what the class has itself comes first."""
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "base.py": "class Base:\n    def save(self): ...\n\n    def load(self): ...\n",
+            "middle.py": "import base\n\n\nclass Middle(base.Base):\n    def save(self): ...\n",
+            "child.py": (
+                "from middle import Middle\n\n\nclass Child(Middle):\n    def own(self): ...\n\n\nChild().load()\n"
+            ),
+        },
+    )
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    found = engine.references(Wanted("Child.load"), str(root))
+    assert [node.qualified for node in found.definitions] == ["Base.load"]
+    assert places(found) == ["child.py:8 call typed"]
+    nearer = engine.references(Wanted("Child.save"), str(root))
+    assert [node.qualified for node in nearer.definitions] == ["Middle.save"]
+    calls = tools.answer(engine, "call_graph", {"name": "Child.load", "path": str(root)})
+    assert calls["roots"] == ["base.py#Base.load"]
+    assert [item["code"] for item in calls["warnings"]] == ["INHERITED"]
+    symbols = tools.answer(engine, "get_symbol", {"name": "Child.save", "path": str(root)})
+    assert [item["qualified_name"] for item in symbols["symbols"]] == ["Middle.save"]
+    assert [item["message"] for item in symbols["warnings"]] == ["that class inherits it; this is Middle.save"]
+    own = tools.answer(engine, "get_symbol", {"name": "Child.own", "path": str(root)})
+    assert (len(own["symbols"]), own["warnings"]) == (1, [])
+    assert tools.answer(engine, "get_symbol", {"name": "Child.gone", "path": str(root)})["symbols"] == []
+    with pytest.raises(NotFound):
+        engine.references(Wanted("Base.own"), str(root))

@@ -211,3 +211,40 @@ def test_build_tags_generated_code_outer_tests_and_a_package_of_another_name() -
         "conf_test.go:7 Load -> conf.go:Load proven",
         "conf_test.go:7 Size -> gen.pb.go:Message.Size typed",
     }
+
+
+def test_imports_without_a_name() -> None:
+    """What another package exports is known bare; what it keeps to itself is not."""
+    project = Project({
+        "go.mod": "module ex.com/app\n",
+        "lib/lib.go": """\
+            package lib
+
+            func Open() *Door { return nil }
+
+            type Door struct{}
+
+            func (d *Door) Shut() {}
+
+            func own() {}
+            """,
+        "main.go": """\
+            package main
+
+            import . "ex.com/app/lib"
+            import . "github.com/onsi/gomega"
+
+            func main() {
+                door := Open()
+                door.Shut()
+                Expect(door)
+                own()
+            }
+            """,
+        "own.go": "package main\n\nfunc own() {}\n",
+    })  # fmt: skip
+    assert project.edges("main.go") == {
+        "main.go:7 Open -> lib/lib.go:Open proven",
+        "main.go:8 Shut -> lib/lib.go:Door.Shut typed",
+        "main.go:10 own -> own.go:own proven",
+    }

@@ -90,3 +90,241 @@ def test_no_phantoms() -> None:
         "b.py:14 get -> b.py:Other.get typed",
         "b.py:15 get -> a.py:Cache.get typed",
     }
+
+
+def test_names_before_they_are_bound() -> None:
+    """Bases and values of parameters are read outside of what they stand in, the right side of `x = x` before it."""
+    project = Project({
+        "kinds.py": """\
+            import uuid
+            from base import Field, dict_of
+
+            SIZE = 1
+            str = str
+
+
+            class Table(Field):
+                SIZE = 2
+
+                def Field(self): ...
+
+                uuid = Field(uuid.uuid4)
+                again = uuid
+
+                @property
+                def width(self): ...
+
+                @width.setter
+                def width(self, value): ...
+
+                def fit(self, SIZE=SIZE, other: Field = None) -> Field:
+                    return SIZE, later
+
+
+            later = 1
+
+
+            def run(dict_of=dict_of, f=lambda later=later: later):
+                return dict_of
+            """,
+        "base.py": "class Field: ...\n\n\ndef dict_of(): ...\n",
+    })  # fmt: skip
+    assert {edge for edge in project.edges("kinds.py") if ":1 " not in edge and ":2 " not in edge} == {
+        "kinds.py:5 str -> external:str proven",
+        "kinds.py:8 Field -> base.py:Field proven",
+        "kinds.py:13 Field -> kinds.py:Table.Field proven",
+        "kinds.py:13 uuid -> external:uuid proven",
+        "kinds.py:13 uuid4 -> external:uuid.uuid4 proven",
+        "kinds.py:14 uuid -> kinds.py:Table.uuid proven",
+        "kinds.py:16 property -> external:property proven",
+        "kinds.py:19 width -> kinds.py:Table.width proven",
+        "kinds.py:22 SIZE -> kinds.py:Table.SIZE proven",
+        "kinds.py:22 Field -> kinds.py:Table.Field proven",
+        "kinds.py:23 later -> kinds.py:later proven",
+        "kinds.py:29 dict_of -> base.py:dict_of proven",
+        "kinds.py:29 later -> kinds.py:later proven",
+    }
+
+
+def test_super_with_arguments() -> None:
+    """It starts above the class that it names, wherever that is defined."""
+    project = Project({
+        "base.py": """\
+            class Top:
+                def save(self): ...
+
+
+            class Base(Top):
+                def save(self): ...
+            """,
+        "child.py": """\
+            from base import Base
+
+
+            class Child(Base):
+                def save(self):
+                    super(Child, self).save()
+                    super(Base, self).save()
+                    super().save()
+                    super.save(self)
+
+
+            class Grandchild(Child):
+                def save(self):
+                    super(Child, self).save()
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges("child.py") if " save " in edge} == {
+        "child.py:6 save -> base.py:Base.save proven",
+        "child.py:7 save -> base.py:Top.save proven",
+        "child.py:8 save -> base.py:Base.save proven",
+        "child.py:9 save -> external:super.save proven",
+        "child.py:14 save -> base.py:Base.save proven",
+    }
+
+
+def test_types_of_what_is_caught_entered_asked_for_and_looped_over() -> None:
+    project = Project({
+        "kinds.py": """\
+            from typing import Iterator, Optional
+
+
+            class Trouble(Exception):
+                def tell(self): ...
+
+
+            class Item:
+                def use(self): ...
+
+
+            class Door:
+                items: list[Item]
+
+                def __enter__(self):
+                    return self
+
+                def __iter__(self) -> Iterator[Item]: ...
+
+                def close(self): ...
+
+
+            class Lock:
+                def __enter__(self) -> Item: ...
+
+                def close(self): ...
+
+
+            class Shut:
+                def __enter__(self): ...
+
+                def close(self): ...
+            """,
+        "main.py": """\
+            from kinds import Door, Item, Lock, Shut, Trouble
+
+
+            def run(thing, many: list[Item], one: Optional[Item], kind: type[Door]):
+                try:
+                    with Door() as door, Lock() as item, Shut() as shut:
+                        door.close()
+                        item.use()
+                        shut.close()
+                except (OSError, ValueError) as error:
+                    error.tell()
+                except Trouble as error:
+                    error.tell()
+                if isinstance(thing, Item) and thing.use():
+                    thing.use()
+                elif isinstance(thing, (Item, Door)):
+                    thing.close()
+                else:
+                    thing.use()
+                thing.use()
+                if not isinstance(thing, Item):
+                    thing.use()
+                assert isinstance(thing, Door)
+                thing.close()
+                for each in many:
+                    each.use()
+                for each in thing.items:
+                    each.use()
+                for each in thing:
+                    each.use()
+                many.append(one.use())
+                kind().close()
+            """,
+    })  # fmt: skip
+    found = {edge for edge in project.edges("main.py") if " typed" in edge}
+    assert found == {
+        "main.py:7 close -> kinds.py:Door.close typed",
+        "main.py:8 use -> kinds.py:Item.use typed",
+        "main.py:13 tell -> kinds.py:Trouble.tell typed",
+        "main.py:14 use -> kinds.py:Item.use typed",
+        "main.py:15 use -> kinds.py:Item.use typed",
+        "main.py:24 close -> kinds.py:Door.close typed",
+        "main.py:26 use -> kinds.py:Item.use typed",
+        "main.py:27 items -> kinds.py:Door.items typed",
+        "main.py:28 use -> kinds.py:Item.use typed",
+        "main.py:30 use -> kinds.py:Item.use typed",
+        "main.py:31 append -> external:?.append typed",
+        "main.py:31 use -> kinds.py:Item.use typed",
+        "main.py:32 close -> kinds.py:Door.close typed",
+    }
+
+
+def test_attributes_of_patterns_and_the_class_of_an_object() -> None:
+    project = Project({
+        "main.py": """\
+            class Pair:
+                def __init__(self, left, right):
+                    self.left, self.right = left, right
+
+                def copy(self):
+                    return self.__class__(self.left, self.right).check(Pair.copy)
+
+                def check(self, other):
+                    return isinstance(other, self.__class__) and other.left
+            """,
+    })  # fmt: skip
+    assert project.edges() == {
+        "main.py:6 left -> main.py:Pair.left proven",
+        "main.py:6 right -> main.py:Pair.right proven",
+        "main.py:6 check -> main.py:Pair.check typed",
+        "main.py:6 Pair -> main.py:Pair proven",
+        "main.py:6 copy -> main.py:Pair.copy proven",
+        "main.py:9 isinstance -> external:isinstance proven",
+        "main.py:9 left -> main.py:Pair.left typed",
+    }
+
+
+def test_attributes_of_a_class_and_of_the_one_above() -> None:
+    """What a class assigns itself is its own, unless a class above declares it."""
+    project = Project({
+        "main.py": """\
+            class Base:
+                declared = None
+
+                def setUp(self):
+                    self.client = 1
+
+
+            class Child(Base):
+                def setUp(self):
+                    self.client = 2
+                    self.declared = 3
+
+                def run(self):
+                    return self.client, self.declared
+
+
+            class Grandchild(Base):
+                def run(self):
+                    return self.client
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges() if " Base " not in edge} == {
+        "main.py:11 declared -> main.py:Base.declared proven",
+        "main.py:14 client -> main.py:Child.client proven",
+        "main.py:14 declared -> main.py:Base.declared proven",
+        "main.py:19 client -> main.py:Base.client proven",
+    }

@@ -263,3 +263,34 @@ def test_workspace_globs_macros_and_generic_bounds() -> None:
         "one/src/work.rs:3 start -> one/src/main.rs:start proven",
         "two/src/main.rs:4 start -> two/src/main.rs:start proven",
     }
+
+
+def test_crates_that_begin_where_the_manifest_says() -> None:
+    project = Project({
+        "Cargo.toml": """\
+            [package]
+            name = "tool"
+
+            [lib]
+            path = "source/entry.rs"
+
+            [[bin]]
+            name = "cli"
+            path = "cmd/start.rs"
+            """,
+        "source/entry.rs": "mod inner;\npub mod shown;\npub fn top() { inner::deep(); crate::shown::seen(); }\n",
+        "source/inner.rs": "pub fn deep() { crate::top(); super::top(); }\n",
+        "source/shown.rs": "pub fn seen() {}\n",
+        "cmd/start.rs": "mod args;\nuse tool::shown::seen;\nfn main() { args::read(); seen(); }\nfn help() {}\n",
+        "cmd/args.rs": "pub fn read() { crate::help(); }\n",
+        "src/lib.rs": "pub fn seen() {}\npub fn help() {}\n",
+    })  # fmt: skip
+    assert {edge for edge in project.edges() if not edge.endswith(": proven")} == {
+        "source/entry.rs:3 deep -> source/inner.rs:deep proven",
+        "source/entry.rs:3 seen -> source/shown.rs:seen proven",
+        "source/inner.rs:1 top -> source/entry.rs:top proven",
+        "cmd/start.rs:2 seen -> source/shown.rs:seen proven",
+        "cmd/start.rs:3 read -> cmd/args.rs:read proven",
+        "cmd/start.rs:3 seen -> source/shown.rs:seen proven",
+        "cmd/args.rs:1 help -> cmd/start.rs:help proven",
+    }

@@ -201,6 +201,64 @@ def test_modules_by_configuration() -> None:
     }
 
 
+def test_members_of_one_of_several_types() -> None:
+    """What can never be there in one is the other's."""
+    project = Project({
+        "a.ts": """\
+            type Good = { data: string; error?: never };
+            type Bad = { error: Error; data?: never };
+            type Result = Good | Bad;
+            function use(result: Result) {
+              result.data;
+              result.error;
+            }
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges() if " typed" in edge} == {
+        "a.ts:5 data -> a.ts:Good.data typed",
+        "a.ts:6 error -> a.ts:Bad.error typed",
+    }
+
+
+def test_conditions_of_exports() -> None:
+    """A condition that names a source counts more than output; `customConditions` decide, `outDir` leads back."""
+    project = Project({
+        "tsconfig.json": '{"compilerOptions": {"customConditions": ["@x/source"]}}',
+        "core/package.json": """\
+            {"name": "core", "exports": {
+              ".": {"browser": "./src/browser.ts", "@x/source": "./src/index.ts", "types": "./index.d.ts"},
+              "./late": {"types": "./dist/late.d.ts", "@x/source": "./src/own.ts"},
+              "./built": {"types": "./made/built.d.ts", "default": "./made/built.js"},
+              "./gone": {"types": "./elsewhere/gone.d.ts"}
+            }}
+            """,
+        "core/tsconfig.build.json": '{"compilerOptions": {"rootDir": "./code", "outDir": "./made"}}',
+        "core/src/browser.ts": "export function run() {}\n",
+        "core/src/index.ts": "export function run() {}\n",
+        "core/src/late.ts": "export function late() {}\n",
+        "core/src/own.ts": "export function late() {}\n",
+        "core/code/built.ts": "export function built() {}\n",
+        "core/code/gone.ts": "export function gone() {}\n",
+        "core/src/tests/own.test.ts": 'import { run } from "core";\n',
+        "main.ts": """\
+            import { run } from "core";
+            import { late } from "core/late";
+            import { built } from "core/built";
+            import { gone } from "core/gone";
+            """,
+        "plain/tsconfig.json": "{}",
+        "plain/main.ts": 'import { run } from "core";\n',
+    })  # fmt: skip
+    assert project.edges() == {
+        "core/src/tests/own.test.ts:1 run -> core/src/index.ts:run proven",
+        "main.ts:1 run -> core/src/index.ts:run proven",
+        "main.ts:2 late -> core/src/own.ts:late proven",
+        "main.ts:3 built -> core/code/built.ts:built proven",
+        "main.ts:4 gone -> external:core/gone.gone proven",
+        "plain/main.ts:1 run -> core/src/browser.ts:run proven",
+    }
+
+
 def test_no_phantoms() -> None:
     """Equal names in other classes, libraries, keys of objects, inner scopes, type parameters."""
     project = Project({

@@ -112,4 +112,4 @@ class Layout:
             return {f"d:{directory}" for directory in self._go.candidates(importer, module)}
         if language != "rust":
             return set()
-        return {f"m:{name}" for name in ("lib", "main", "mod", *importer.split("/")[:-1])}
+        return {f"m:{name}" for name in (*self._rust.root_names(), *importer.split("/")[:-1])}

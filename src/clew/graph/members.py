@@ -14,7 +14,7 @@ from clew.graph.modules import Find, Module
 from clew.graph.namespaces import Namespaces
 from clew.graph.units import Part, Units
 from clew.graph.values import Meaning, Value
-from clew.parse.links import CALLED
+from clew.parse.links import CALLED, NEVER
 from clew.parse.packaged import PACKAGED
 from clew.parse.scopes import FREE_FORM
 from clew.parse.symbols import SPACE_KINDS
@@ -77,7 +77,7 @@ class Members(ABC):
         if module.language == "csharp":
             return self._of_parts(module, ordinal, name, depth)
         above = self._above(module, ordinal, name, depth)
-        if found is not None and (above is None or above.kind == "external"):
+        if found is not None and (above is None or above.module is None or not above.module.is_declared(above.ordinal)):
             return Value("definition", module, found)  # what methods give it is declared nowhere above
         return above
 
@@ -173,9 +173,10 @@ class Members(ABC):
                 outside = outside or Value("external", name=f"{value.name}.{name.removesuffix(CALLED)}")
             elif value.kind == "definition" and value.module is not None:
                 found = self._of_class(value.module, value.module.as_type(value.ordinal), name, depth + 1)
-                if found is not None and found.kind != "external":
+                if found is None or found.module is None:
+                    outside = outside or found
+                elif found.module.links.types.get(found.ordinal) != NEVER:  # else another of the union has it
                     return found
-                outside = outside or found
         return outside
 
     def _content(self, value: Value, depth: int) -> Value | None:
@@ -224,6 +225,18 @@ class Members(ABC):
         self._depends(f"f:{module.path}")
         meaning = self._meaning(module, ref, depth + 1)
         return meaning.value if meaning is not None else None
+
+    def _one_of(self, value: Value, depth: int) -> Value | None:
+        """What a loop over something gives: one of several, or what the object says."""
+        if value.kind == "definition" and value.module is not None and not value.module.is_class(value.ordinal):
+            is_called = value.module.is_function(value.ordinal) and value.ordinal not in value.module.properties
+            inner = self._content(value, depth) if not is_called else None
+            return self._one_of(inner, depth + 1) if inner is not None and depth < MAX_DEPTH else None
+        if value.kind == "object":
+            giver = self._of(value, "__iter__", depth + 1)
+            given = self._called(giver, depth + 1) if giver is not None and depth < MAX_DEPTH else None
+            value = given if given is not None else value
+        return value._replace(kind="object") if value.kind == "several" else None
 
     def _object_of(self, value: Value, depth: int) -> Value | None:
         """An object of a type."""

@@ -260,6 +260,10 @@ class Module:
     def attribute(self, ordinal: int) -> Attribute:
         return self.links.attributes[ordinal - len(self.symbols)]
 
+    def is_declared(self, ordinal: int) -> bool:
+        """Whether this is a definition, and not an attribute that methods give."""
+        return ordinal < len(self.symbols)
+
     def is_class(self, ordinal: int) -> bool:
         kind = self.kind(ordinal)
         return kind in TYPE_KINDS or (kind in SPACE_KINDS and self.language in FREE_FORM)

@@ -47,12 +47,20 @@ class Nodes:
         self._files: dict[int, tuple[str, int] | None] = {}
         self._symbols: dict[int, list[Symbol]] = {}
         self._contents: dict[int, bytes] = {}
+        self._languages: dict[int, str] = {}
 
     def file(self, number: int) -> tuple[str, int] | None:
         """Path and facts of a file."""
         if number not in self._files:
             self._files[number] = edges.file_at(self.connection, self.snapshot, number)
         return self._files[number]
+
+    def language(self, number: int) -> str:
+        """The language of a file."""
+        if number not in self._languages:
+            held = self.file(number)
+            self._languages[number] = facts.language_of(self.connection, held[1]) if held is not None else ""
+        return self._languages[number]
 
     def _symbol(self, facts_id: int, ordinal: int) -> Symbol | None:
         if facts_id in self._symbols:

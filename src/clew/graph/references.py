@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from clew.graph.build import USE_ROLES, evidence_of
-from clew.graph.builtin import COMMON_MEMBERS
-from clew.graph.nodes import Node, Nodes, find_nodes
+from clew.graph.guesses import Guesses
+from clew.graph.nodes import Node, Nodes
 from clew.graph.values import TIERS
 from clew.store import edges
 from clew.store.edges import NODE_BITS, unpack_sites
 
 LAYER = "syntactic"
-UNIQUE, NAME = TIERS.index("unique"), TIERS.index("name")
 
 
 class Reference(NamedTuple):
@@ -33,7 +32,7 @@ class Reference(NamedTuple):
 class Uses:
     """The uses of some nodes in order: the surest first, then by path and place; each is looked up when it is shown.
 
-    What is taken of things that nothing is known of counts when the name fits: `unique` if nothing else has it."""
+    What is taken of things that nothing is known of counts when the name fits: `graph/guesses.py` says how much."""
 
     def __init__(self, nodes: Nodes, wanted: Sequence[Node], *, role: str | None = None) -> None:
         self._nodes = nodes
@@ -42,10 +41,11 @@ class Uses:
         for row in edges.into(nodes.connection, nodes.snapshot, list(names)):
             if role in (None, USE_ROLES[row.role]):
                 found |= self._sites(row.source, row.sites, names[row.target], row.tier, row.role, row.evidence)
+        guesses = Guesses(nodes)
         for name in sorted({node.name for node in wanted if not node.is_external and node.kind != "file"}):
             for loose in edges.loose(nodes.connection, nodes.snapshot, name):
-                if role in (None, USE_ROLES[loose.role]):
-                    tier = tier_of_loose(nodes, name, wanted)
+                tier = guesses.tier(name, loose.source >> NODE_BITS, wanted)
+                if tier is not None and role in (None, USE_ROLES[loose.role]):
                     found |= self._sites(loose.source, loose.sites, name, tier, loose.role, -1)
         self._uses = sorted(found)
 
@@ -89,13 +89,6 @@ class _Use(NamedTuple):
     source: int
     evidence: int
     name: str
-
-
-def tier_of_loose(nodes: Nodes, name: str, wanted: Sequence[Node]) -> int:
-    """How sure it is that a member of this name, of what nothing is known of, is meant: one that many things have is
-    anyone's."""
-    others = name in COMMON_MEMBERS or any(node not in wanted for node in find_nodes(nodes, name))
-    return NAME if others else UNIQUE
 
 
 def _word(content: bytes, byte: int) -> int:

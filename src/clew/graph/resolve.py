@@ -18,11 +18,12 @@ from clew.graph.packages import Packages
 from clew.graph.units import Unit
 from clew.graph.values import Known, Meaning, Tier, Value
 from clew.parse.ecmascript import ECMASCRIPT
-from clew.parse.links import CALLED
+from clew.parse.links import ABOVE, CALLED, ONE_OF, SEVERAL
 from clew.parse.packaged import PACKAGED
 from clew.parse.scopes import FREE_FORM
 
 _TABLES = frozenset({"variable", "namespace"})  # what a file of Lua or PHP shows the members of
+_STEPS = (".", "(", "^", SEVERAL, ONE_OF, ABOVE)
 _NAME_PART = re.compile(r"[./\\\\:]+")
 
 
@@ -60,7 +61,7 @@ class Resolver(Packages):
             return None
         level = self._open[key] = len(self._open)
         self._trails.append(set())
-        cut = max(ref.rfind("."), ref.rfind("("), ref.rfind("^"))
+        cut = max(map(ref.rfind, _STEPS))
         if cut <= 0:
             found = self._base(module, ref, depth)
         else:
@@ -143,7 +144,8 @@ class Resolver(Packages):
             return self._included(module, name)
         if module.language in PACKAGED:
             return self._in_package(module, name, depth)
-        for number in module.star_imports if module.language not in ECMASCRIPT else ():
+        is_kept = module.language in ECMASCRIPT or (module.language == "go" and not name[:1].isupper())
+        for number in module.star_imports if not is_kept else ():
             held = self._module_of(module, number, depth)
             is_own = module.language == "rust" and held == Value("module", module)
             value = self._of(held, name, depth) if held is not None and not is_own else None
@@ -300,8 +302,15 @@ class Resolver(Packages):
                 found = found._replace(receiver=value)
         elif step == "(":
             found, tier = self._called(value, depth), "typed"
+        elif step == ABOVE:
+            is_class = value.kind == "definition" and value.module is not None and value.module.is_class(value.ordinal)
+            found, evidence = (value._replace(kind="above") if is_class else None), "super"
+        elif step == ONE_OF:
+            found, tier = self._one_of(value, depth), "typed"
         else:
             found, tier = self._object_of(value, depth), "typed"
+            if step == SEVERAL and found is not None:
+                found = found._replace(kind="several")
         return Meaning(found, tier, evidence) if found is not None else None
 
     def _of(self, value: Value, name: str, depth: int, *, wanted: str = "") -> Value | None:
@@ -320,6 +329,8 @@ class Resolver(Packages):
         if module.language == "rust" and (value.kind == "object" or name.endswith(CALLED)):
             wanted = wanted or ("method" if name.endswith(CALLED) else "field")
             name = name.removesuffix(CALLED)
+        if value.kind == "several":
+            return Value("external", name=f"?.{name}")  # a list's own
         if value.kind == "space":
             self._depends(f"i:{module.path}")
             held = self._includes.in_space(module, value.name, name) or self._includes.in_opened(module, name)

@@ -14,6 +14,7 @@ Beside those of `extract`, queries have for it:
   @recv @recv.fn     a call that a member is taken of, and the function in it
   @recv.args         the arguments of such a call, which has its function right before them
   @typed @typed.type a name that starts here, or in `FREE_FORM` names that are bound here, and their type
+  @typed.several @typed.class   what it is several of; the class that it is itself; the same for @returns
   @typed.name        a name that follows its type
   @bound @bound.type, @where.name @where.type   a type parameter and what bounds it, there or further down
   @assign @assign.fn @assign.type @assign.value   starts with a name, ends with what it is given: a call of this, an
@@ -24,7 +25,11 @@ Beside those of `extract`, queries have for it:
   @implicit          what binds names that are not written: `it`, `error`
   @literal @literal.name   the body of a literal, after its type; a field that it names
   @assign.field @assign.name   the same for what does not start with its name
-  @entered.fn @entered.name   what a call gives, and the name that it gets after it: `with open(x) as f`
+  @entered.fn @entered.value @entered.name @caught @caught.name   what is entered, a call of this or this, and its name:
+                     `with open(x) as f`; the type of what is caught, and its name
+  @each @each.of @each.fn   a name that is one after the other of what this has, or a call of this gives
+  @narrow @narrow.name @narrow.type   a question whether a name is of a type
+  @outside           what stands in a definition and is read outside of it: base classes, values of parameters
   @given             a member that is assigned to: `x` in `self.x = 1`
   @cast @cast.of     the type that an expression in parentheses is taken for
   @returns           the type of what the function around it gives back
@@ -32,26 +37,29 @@ Beside those of `extract`, queries have for it:
   @export @export.default @export.common @export.whole   what a file exports: `a`, `a as b`; by default;
                      `exports.b = a`; a variable that is all that it exports
   @package           the name of the package that the file is part of
-  @property          the name of a function that is read like a field
+  @property @never   the name of a function that is read like a field; of a field that cannot be there
   @skip              a name that refers to nothing here: the `x` of `f(x=1)`
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from bisect import bisect_right
 from typing import Any
 
 from clew.parse.ecmascript import ECMASCRIPT, is_pure_type, read_export, read_parts
 from clew.parse.events import Event, collect_events, collect_free_events, innermost
-from clew.parse.links import CALLED, NOWHERE, Links
+from clew.parse.links import ABOVE, CALLED, NOWHERE, Links
 from clew.parse.names import MARKS_CALLS, TYPES_BEFORE_NAMES, Names
 from clew.parse.packaged import PACKAGED
-from clew.parse.scopes import FREE_FORM, Scope
+from clew.parse.scopes import FREE_FORM, Scope, read_outside
 from clew.parse.uses import ROLES, Uses
 from clew.types import Import, Symbol
 
 MAX_STEPS = 12  # a longer chain says nothing that could be followed
+_OWN_CLASS = re.compile(r"\AS(\d+)\.__class__\Z")  # `self.__class__`
+_SUPER = re.compile(rb"\(\s*([\w.]+)\s*,")
 _SPACE = b" \t\r\n"
 _TYPE, _CALL = ROLES.index("type"), ROLES.index("call")
 
@@ -95,6 +103,8 @@ class _Binder:
         self._skipped = {node.start_byte for node in captures.get("skip", ())}
         self._given_back: dict[int, str] = {}
         self._bases = {node.start_byte for node in captures.get("base", ())} if language in PACKAGED else set()
+        self._narrowed: dict[tuple[Scope, str], list[tuple[str, str]]] = {}  # what names were, and what they are now
+        self._outside = read_outside(captures, uses.starts)
         self._literals = sorted((node.start_byte, node.end_byte) for node in captures.get("literal", ()))
         self._literal_names = {node.start_byte for node in captures.get("literal.name", ())}
 
@@ -113,6 +123,8 @@ class _Binder:
                 at += 1
             scope = walk.to(start)
             links.callers.append(scope.owner())
+            if scope.start < self._outside.get(start, -1) and scope.parent is not None:
+                scope = scope.parent
             is_import = start < last_import and not (self._is_free and start in skipped)
             path = self._imported(start, end, inside) if is_import else ""
             is_variable = False
@@ -121,7 +133,7 @@ class _Binder:
                     links.of_use.append(0)
                     continue
                 path, is_variable = self._path(scope, start, end, calls, role)
-            self._paths[end] = path
+            self._paths[end] = path if not path.endswith(".__class__") else _OWN_CLASS.sub(r"C\1", path)
             links.of_use.append(0 if is_variable else self._number(path))
         for event in events[at:]:
             self._happen(event)
@@ -162,6 +174,8 @@ class _Binder:
         elif event.kind == "cast":
             if path and path != "?":
                 self._paths[event.start] = path + event.step
+        elif event.kind in ("narrowed", "widened"):
+            self._narrow(scope, event, path)
         elif event.kind == "exported":
             self._export(event)
         else:
@@ -200,6 +214,20 @@ class _Binder:
         elif (scope, name) in self._declared:
             return
         scope.values[name] = path
+
+    def _narrow(self, scope: Scope, event: Event, path: str) -> None:
+        """Let a variable be of a type, or what it was before if nothing else has been made of it."""
+        name = self._text(event.start, self._word_end(event.start))
+        if scope.names.get(name) != "" or path in ("", "?"):
+            return
+        held = self._narrowed.setdefault((scope, name), [])
+        if event.kind == "narrowed":
+            held.append((scope.values.get(name, ""), path + event.step))
+            scope.values[name] = path + event.step
+        elif held:
+            before, since = held.pop()
+            if scope.values[name] == since:
+                scope.values[name] = before
 
     def _export(self, event: Event) -> None:
         found = read_export(self._content[event.start : event.end])
@@ -312,10 +340,14 @@ class _Binder:
             path = self._rust_name(path, name, end) if self._is_rust else path
             return path or "?", is_variable
         path = self._paths.get(before, "")
+        if path[:1] == "P" and path[1:].isdigit() and self._language == "python":
+            path = "Gsuper"  # that is not called
         if not path:
             function = calls.get(before)
             path = self._paths.get(function, "") if function is not None else ""
-            if path and path[0] != "P":
+            if path[:1] == "P" and self._language == "python":
+                path = self._above(path, function or 0, before)
+            elif path and path[0] != "P":
                 path += "("
         if not path or path[0] == "?" or path.count(".") + path.count("(") >= MAX_STEPS:
             return f"?.{name}", False
@@ -325,6 +357,12 @@ class _Binder:
         if self._is_rust and self._content[start - 1] == 46 and self._content[end : end + 1] in b"(:":
             name += CALLED
         return f"{path}.{name}", False
+
+    def _above(self, path: str, start: int, end: int) -> str:
+        """What `super` is by its arguments: of the class around, or what is above the class that it names."""
+        named = _SUPER.match(self._content, start, end)
+        kind = self._paths.get(named.end(1), "") if named is not None else ""
+        return f"{kind}{ABOVE}" if kind not in ("", "?", f"D{path[1:]}") else path
 
     def _rust_name(self, path: str, name: str, end: int) -> str:
         """A bare name by what follows it: a path begins with a crate, for all that the file says; `x: 1` is a field."""

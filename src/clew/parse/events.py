@@ -10,6 +10,8 @@ from bisect import bisect_right
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from clew.parse.links import ONE_OF, SEVERAL
+
 _SEVERAL = frozenset({"declaration", "field_declaration"})  # `T a, b;`
 
 
@@ -17,7 +19,7 @@ class Event(NamedTuple):
     """From `at` on, what stands at `start` is what ends at `end`, after one more step."""
 
     at: int
-    kind: str  # typed, assigned, returns, gives, base, exported
+    kind: str  # typed, assigned, narrowed, widened, returns, gives, cast, base, exported
     start: int
     end: int
     step: str = ""
@@ -25,7 +27,8 @@ class Event(NamedTuple):
 
 def collect_events(captures: dict[str, list[Any]]) -> list[Event]:
     """All events of a blob, in order of the place from which they count."""
-    return sorted(_typed(captures) + _assigned(captures) + _held(captures) + _cast(captures) + _simple(captures))
+    found = _typed(captures) + _assigned(captures) + _held(captures) + _cast(captures) + _simple(captures)
+    return sorted(found + _named_late(captures) + _narrowed(captures))
 
 
 def collect_free_events(captures: dict[str, list[Any]], bound: list[int], *, types_first: bool) -> list[Event]:
@@ -39,6 +42,8 @@ def _simple(captures: dict[str, list[Any]]) -> list[Event]:
     found = []
     for capture, kind, step in (
         ("returns", "returns", "^"),
+        ("returns.several", "returns", SEVERAL),
+        ("returns.class", "returns", ""),
         ("return.fn", "gives", "("),
         ("return.value", "gives", ""),
         ("base", "base", ""),
@@ -58,10 +63,11 @@ def _typed(captures: dict[str, list[Any]]) -> list[Event]:
     found = []
     starts = sorted(node.start_byte for node in captures.get("typed", ()))
     types = captures.get("typed.type", ())
-    for node in types:
-        at = bisect_right(starts, node.start_byte) - 1
-        if at >= 0:
-            found.append(Event(node.end_byte, "typed", starts[at], node.end_byte, "^"))
+    for capture, step in (("typed.type", "^"), ("typed.several", SEVERAL), ("typed.class", "")):
+        for node in captures.get(capture, ()):
+            at = bisect_right(starts, node.start_byte) - 1
+            if at >= 0:
+                found.append(Event(node.end_byte, "typed", starts[at], node.end_byte, step))
     bounds = sorted(node.start_byte for node in captures.get("bound", ()))
     for node in captures.get("bound.type", ()):
         at = bisect_right(bounds, node.start_byte) - 1
@@ -85,11 +91,6 @@ def _assigned(captures: dict[str, list[Any]]) -> list[Event]:
         at = bisect_right(names, node.start_byte - 1)
         if at < len(names):
             spans.append((names[at], node.end_byte))
-    entered = sorted(node.end_byte for node in captures.get("entered.fn", ()))
-    for node in captures.get("entered.name", ()):
-        at = bisect_right(entered, node.start_byte) - 1
-        if at >= 0:
-            found.append(Event(node.end_byte, "assigned", node.start_byte, entered[at], "("))
     for start, end in spans:
         at = bisect_right(called, (start, sys.maxsize))
         if end in values:
@@ -109,6 +110,58 @@ def _held(captures: dict[str, list[Any]]) -> list[Event]:
             if at >= 0:
                 found.append(Event(node.end_byte, "assigned", names[at], node.end_byte, step))
     return found
+
+
+def _named_late(captures: dict[str, list[Any]]) -> list[Event]:
+    """What `with` and `except` give the name that follows, and what a loop gives the name before."""
+    found = []
+    entered = [(node.end_byte, "(.__enter__(") for node in captures.get("entered.fn", ())]
+    entered += [(node.end_byte, ".__enter__(") for node in captures.get("entered.value", ())]
+    caught = [(node.end_byte, "^") for node in captures.get("caught", ())]
+    for capture, values in (("entered.name", sorted(entered)), ("caught.name", sorted(caught))):
+        for node in captures.get(capture, ()):
+            at = bisect_right(values, (node.start_byte, "")) - 1
+            if at >= 0:
+                end, step = values[at]
+                found.append(Event(node.end_byte, "assigned", node.start_byte, end, step))
+    names = sorted(node.start_byte for node in captures.get("each", ()))
+    for capture, step in (("each.of", ONE_OF), ("each.fn", f"({ONE_OF}")):
+        for node in captures.get(capture, ()):
+            start = names[bisect_right(names, node.start_byte) - 1]
+            found.append(Event(node.end_byte, "assigned", start, node.end_byte, step))
+    return found
+
+
+def _narrowed(captures: dict[str, list[Any]]) -> list[Event]:
+    """Where a name is of the type that `isinstance` asks for: from there to the end of what the condition guards."""
+    found = []
+    names = sorted(node.start_byte for node in captures.get("narrow.name", ()))
+    types = sorted(node.end_byte for node in captures.get("narrow.type", ()))
+    for node in captures.get("narrow", ()):
+        start, end = node.start_byte, node.end_byte
+        name, kind = names[bisect_right(names, start)], types[bisect_right(types, end) - 1]
+        last = _guarded(node)
+        if last > end:
+            found += [Event(end, "narrowed", name, kind, "^"), Event(last, "widened", name, kind, "^")]
+    return found
+
+
+def _guarded(node: Any) -> int:
+    """Where what a condition guards ends: the rest of an `and`, and what an `if` does then."""
+    last = 0
+    while node.parent is not None:
+        inner, node = node, node.parent
+        if node.type == "boolean_operator" and node.child_by_field_name("operator").type == "and":
+            last = node.end_byte
+        elif node.type in ("if_statement", "elif_clause") and node.child_by_field_name("condition") == inner:
+            return int(node.child_by_field_name("consequence").end_byte)
+        elif node.type == "while_statement" and node.child_by_field_name("condition") == inner:
+            return int(node.child_by_field_name("body").end_byte)
+        elif node.type == "assert_statement" and node.named_child(0) == inner:
+            return int(node.parent.end_byte) if node.parent is not None else last
+        elif node.type != "parenthesized_expression":
+            break
+    return last
 
 
 def _cast(captures: dict[str, list[Any]]) -> list[Event]:

@@ -48,6 +48,7 @@ _TABLE = (
         _words("python python2 python3 pypy uv"),
         "tree_sitter_python:language",
         "python",
+        version=2,
         aliases=("py",),
     ),
     Language(
@@ -67,10 +68,10 @@ _TABLE = (
         _words("ts-node tsx"),
         "tree_sitter_typescript:language_typescript",
         "ecmascript typescript",
-        version=2,
+        version=3,
         aliases=("ts",),
     ),
-    Language("tsx", ("tsx",), (), (), "tree_sitter_typescript:language_tsx", "ecmascript typescript tsx", version=2),
+    Language("tsx", ("tsx",), (), (), "tree_sitter_typescript:language_tsx", "ecmascript typescript tsx", version=3),
     Language("go", ("go",), (), (), "tree_sitter_go:language", "go", version=2, aliases=("golang",)),
     Language(
         "rust", ("rs",), (), _words("rust-script"), "tree_sitter_rust:language", "rust", version=2, aliases=("rs",)

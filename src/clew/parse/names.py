@@ -17,7 +17,7 @@ from clew.parse.ecmascript import (
     owner_name,
 )
 from clew.parse.events import first_bound
-from clew.parse.links import CALLED, Attribute, no_links
+from clew.parse.links import CALLED, NEVER, Attribute, no_links
 from clew.parse.owners import PART_KINDS, find_owners, last_part, opened_space
 from clew.parse.packaged import (
     IMPLICIT_NAMES,
@@ -112,9 +112,14 @@ class Names:
             self._note_implicit()
         named = {node.start_byte for node in captures.get("property", ())}
         self.links.properties.extend(sorted(self.by_name_byte[byte] for byte in named if byte in self.by_name_byte))
+        for node in captures.get("never", ()):
+            if node.start_byte in self.by_name_byte:
+                self.links.types[self.by_name_byte[node.start_byte]] = NEVER
         self._place_keywords()
         if self._language in TYPES_FIRST:
             self._declare()
+        if self._language == "python":
+            self._put_in_order()
         if self._language == "rust":
             self._follow_imports()
             self._bound_types()
@@ -252,6 +257,21 @@ class Names:
             if scope.names.get(name) == "" and path and not is_variable:
                 scope.values[name] = f"{path}^"
 
+    def _put_in_order(self) -> None:
+        """Say from where on a file and its classes have their names: in `x = x` the second is another."""
+        for symbol in self._symbols:
+            scope = self.scopes.at(symbol.start_byte)
+            scope = scope.parent if scope.start == symbol.start_byte and scope.parent is not None else scope
+            if scope.is_class or scope.parent is None:
+                scope.since[symbol.name] = min(symbol.end_byte, scope.since.get(symbol.name, symbol.end_byte))
+        places = [(row.start_byte, row.alias or row.name or self._module_name(row.module)) for row in self._imports]
+        bound = [node for node in self._captures.get("bind", ()) if node.start_byte not in self.by_name_byte]
+        places += [(node.start_byte, self._text(node.start_byte, node.end_byte)) for node in bound]
+        for start, name in places:
+            scope = self.scopes.at(start)
+            if name in scope.since:
+                scope.since[name] = min(start, scope.since[name])
+
     def _place_keywords(self) -> None:
         """Say what `this`, `super` and the like are where they stand."""
         content, is_rust = self._content, self._language == "rust"
@@ -337,7 +357,7 @@ class Names:
         while found is not None:
             if plain != name and name not in found.names and plain in found.names:
                 name = plain  # of a type, or imported
-            if name in found.names and self._is_seen(found, scope, name) and found.since.get(name, 0) <= place:
+            if name in found.names and self._is_seen(found, scope, name) and self._is_bound(found, scope, name, place):
                 path = (is_type and found.types.get(name)) or found.names[name]
                 return (path, False) if path else (found.values.get(name, ""), True)
             if found.is_class and owner < 0:
@@ -354,6 +374,10 @@ class Names:
             owner = scope.owner_class()
             return (f"P{owner}", True) if owner >= 0 else ("", True)
         return f"G{name}", False
+
+    def _is_bound(self, found: Scope, scope: Scope, name: str, place: int) -> bool:
+        """Whether a scope has a name already; what is asked for in a function of Python may come later."""
+        return found.since.get(name, 0) <= place or (self._language == "python" and found is not scope)
 
     def _is_seen(self, found: Scope, scope: Scope, name: str) -> bool:
         """Whether a name that a scope binds means that within another."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from typing import Any
 
 from clew.parse.ecmascript import ECMASCRIPT
@@ -130,3 +130,12 @@ class Walk:
             if scope.start <= place < scope.end:
                 return scope
         return stack[0]
+
+
+def read_outside(captures: dict[str, list[Any]], starts: list[int]) -> dict[int, int]:
+    """Of uses in the head of a definition, where the part starts that is read outside of it."""
+    found: dict[int, int] = {}
+    for first, last in sorted((node.start_byte, node.end_byte) for node in captures.get("outside", ())):
+        for at in range(bisect_left(starts, first), bisect_left(starts, last)):
+            found[starts[at]] = first
+    return found

@@ -5,7 +5,7 @@ The keys that the contract's seeds spell in camel case keep it; all others are s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -80,6 +80,11 @@ def warning(code: str, message: str) -> Envelope:
     return {"code": code, "message": message}
 
 
+def inherited(names: Iterable[str]) -> Envelope:
+    """That what was asked for is inherited, and what it is called where it is defined."""
+    return warning("INHERITED", f"that class inherits it; this is {', '.join(names)}")
+
+
 def scope_of(scope: Scope) -> Envelope:
     """The scope as it was applied; codebases and refs are for a session to name."""
     return {
@@ -130,7 +135,10 @@ def text(path: str, found: TextFound, scope: Scope, mode: str) -> Envelope:
 
 
 def symbols(path: str, found: SymbolsFound, scope: Scope) -> Envelope:
-    return ok(path, found, scope, symbols=[_named(found.root, item) for item in found.symbols])
+    envelope = ok(path, found, scope, symbols=[_named(found.root, item) for item in found.symbols])
+    if found.inherited:
+        envelope["warnings"].append(inherited(item.symbol.qualified for item in found.symbols))
+    return envelope
 
 
 def outline(path: str, found: Outline, scope: Scope) -> Envelope:

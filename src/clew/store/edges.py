@@ -249,6 +249,30 @@ def users(connection: apsw.Connection, snapshot: int) -> dict[str, int]:
     return dict(rows)
 
 
+def files_used(connection: apsw.Connection, snapshot: int, number: int) -> set[int]:
+    """The other files that a file has edges to."""
+    sql = "SELECT target FROM file_edge WHERE snapshot = ? AND source = ?"
+    return {row[0] for row in connection.execute(sql, (snapshot, number))}
+
+
+def files_using(connection: apsw.Connection, snapshot: int, number: int) -> set[int]:
+    """The files that have edges to a file."""
+    rows = connection.execute(
+        f"SELECT DISTINCT source >> {NODE_BITS} FROM edge WHERE snapshot = ? AND target BETWEEN ? AND ?",
+        (snapshot, number << NODE_BITS, number << NODE_BITS | WHOLE_FILE),
+    )
+    return {row[0] for row in rows}
+
+
+def has_external_member(connection: apsw.Connection, snapshot: int, name: str) -> bool:
+    """Whether a member of this name is taken of something external."""
+    sql = (
+        "SELECT 1 FROM external CROSS JOIN edge ON edge.snapshot = ?1 AND target = -external.id"
+        " WHERE substr(external.name, -length(?2)) = ?2 LIMIT 1"
+    )
+    return fetch_one(connection, sql, (snapshot, f".{name}")) is not None
+
+
 def forget(connection: apsw.Connection, snapshots: Sequence[int]) -> None:
     """Drop the graphs of snapshots, in the caller's transaction."""
     for table in ("edge", "loose", "graph_file", "file_edge"):

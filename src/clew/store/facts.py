@@ -36,6 +36,12 @@ def find_blob(connection: apsw.Connection, blob_hash: bytes) -> BlobRow | None:
     return BlobRow(*row) if row else None
 
 
+def language_of(connection: apsw.Connection, facts_id: int) -> str:
+    """The language that a blob was read as."""
+    row = fetch_one(connection, "SELECT language FROM facts WHERE id = ?", (facts_id,))
+    return row[0] if row else ""
+
+
 def find_facts(connection: apsw.Connection, blob: int, language: str, extractor: int) -> tuple[int, int | None] | None:
     """(id, tombstone) of the facts of a blob read as that language by that extractor."""
     row: tuple[int, int | None] | None = fetch_one(

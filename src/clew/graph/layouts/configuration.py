@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from clew.graph.layouts.tree import Tree
+from clew.graph.layouts.tree import Tree, join
 
 _NAMES = ("tsconfig.json", "jsconfig.json")
+_BUILDS = re.compile(r"(?:^|/)[tj]sconfig(?:\.[\w-]+)?\.json\Z")
 _MAX_EXTENDS = 12
 _MAX_BYTES = 1_000_000  # a longer one is generated and configures nothing
 _COMMENTS = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
@@ -26,6 +27,13 @@ class Paths(NamedTuple):
     base: str | None  # baseUrl
     root: str  # what the targets of `paths` are relative to
     paths: dict[str, list[str]]
+
+
+class Output(NamedTuple):
+    """Where a `tsconfig.json` puts what it makes of files below `sources`."""
+
+    directory: str
+    sources: str
 
 
 class Configurations:
@@ -58,6 +66,44 @@ class Configurations:
                     yield posixpath.normpath(posixpath.join(paths.root, target.replace("*", middle)))
             if paths.base is not None:
                 yield posixpath.normpath(posixpath.join(paths.base, module))
+
+    def conditions(self, importer: str) -> list[str]:
+        """The conditions of `exports` that a file asks for beside the usual ones: `customConditions`."""
+        directory = posixpath.dirname(importer)
+        while True:
+            for name in _NAMES:
+                path = posixpath.join(directory, name)
+                if path in self._tree.files:
+                    found = self._option(path, "customConditions", _MAX_EXTENDS)[0]
+                    return [condition for condition in found if isinstance(condition, str)] if found else []
+            if not directory:
+                return []
+            directory = posixpath.dirname(directory)
+
+    def outputs(self, directory: str) -> list[Output]:
+        """Where the files of a package are put, as far as both ends of that are said."""
+        found = []
+        for name in sorted(self._tree.by_directory.get(directory, ())):
+            if _BUILDS.search(name):
+                out, of_out = self._option(name, "outDir", _MAX_EXTENDS)
+                root, of_root = self._option(name, "rootDir", _MAX_EXTENDS)
+                if isinstance(out, str) and isinstance(root, str):
+                    found.append(Output(join(of_out, out), join(of_root, root)))
+        return found
+
+    def _option(self, path: str, name: str, depth: int) -> tuple[Any, str]:
+        """What a configuration says of the compiler, itself or by what it extends; and the directory of who says so."""
+        config, directory = self.load(path), posixpath.dirname(path)
+        options = config.get("compilerOptions")
+        if isinstance(options, dict) and name in options:
+            return options[name], directory
+        above = config.get("extends")
+        for other in reversed([above] if isinstance(above, str) else above if isinstance(above, list) else []):
+            if isinstance(other, str) and other.startswith(".") and depth:
+                found = self._option(self._config_at(posixpath.join(directory, other)), name, depth - 1)
+                if found[0] is not None:
+                    return found
+        return None, ""
 
     def _around(self, directory: str) -> list[Paths]:
         """What the nearest configuration above a directory says."""

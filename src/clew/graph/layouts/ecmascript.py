@@ -1,18 +1,18 @@
 """JavaScript's and TypeScript's modules: relative files, `tsconfig.json`, packages of the tree by name.
 
-Built output is seldom in the tree: a package that exports `./dist/x.js` is read from its `src/x.ts`. Main call:
-`EcmascriptLayout.find`.
+Built output is seldom in the tree: a package that exports `./dist/x.js` is read from its `src/x.ts`, unless one of its
+conditions names a file that is there. Main call: `EcmascriptLayout.find`.
 """
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
 from clew.graph.layouts.configuration import Configurations
-from clew.graph.layouts.tree import Place, Tree, nearest
+from clew.graph.layouts.tree import Place, Tree, join, nearest
 
 _TYPED = (".ts", ".tsx", ".mts", ".cts", ".d.ts", ".d.mts", ".d.cts")
 _PLAIN = (".js", ".jsx", ".mjs", ".cjs")
@@ -102,7 +102,9 @@ class EcmascriptLayout:
         if module.startswith("#"):
             return self._imported(importer, module)
         directory = nearest(self._packages.get("/".join(parts[:cut]), ()), importer)
-        return self._entry(directory, "/".join(parts[cut:])) if directory is not None else None
+        if directory is None:
+            return None
+        return self._entry(directory, "/".join(parts[cut:]), self._configurations.conditions(importer))
 
     def _imported(self, importer: str, module: str) -> str | None:
         """What a package calls its own with `imports`."""
@@ -110,16 +112,18 @@ class EcmascriptLayout:
         while directory and posixpath.join(directory, "package.json") not in self._tree.files:
             directory = posixpath.dirname(directory)
         table = self._configurations.load(posixpath.join(directory, "package.json")).get("imports")
-        return self._first(directory, _targets(table, module)) if isinstance(table, dict) else None
+        if not isinstance(table, dict):
+            return None
+        return self._first(directory, _targets(table, module, self._configurations.conditions(importer)))
 
-    def _entry(self, directory: str, rest: str) -> str | None:
+    def _entry(self, directory: str, rest: str, conditions: Sequence[str] = ()) -> str | None:
         """The file that a package gives for itself, or for a path below its name."""
         package = self._configurations.load(posixpath.join(directory, "package.json"))
         exports = package.get("exports")
         if exports is not None:
             is_map = isinstance(exports, dict) and any(key.startswith(".") for key in exports)
             table = exports if is_map else {".": exports}
-            found = self._first(directory, _targets(table, f"./{rest}" if rest else "."))
+            found = self._first(directory, _targets(table, f"./{rest}" if rest else ".", conditions))
             if found is not None:
                 return found
         if not rest:
@@ -133,13 +137,23 @@ class EcmascriptLayout:
                 return found
         return None
 
-    def _first(self, directory: str, targets: Iterator[str]) -> str | None:
-        """The first target that there is, as it is or as the source that it is made of."""
+    def _first(self, directory: str, targets: Iterable[str]) -> str | None:
+        """The first target that there is as it is; else the first whose source is: where the configuration says that it
+        is made of, or under the usual name."""
+        targets = list(targets)
         for target in targets:
-            path = posixpath.normpath(posixpath.join(directory, target))
-            found = self._plain_file(path)
+            found = self._plain_file(join(directory, target))
             if found is not None:
                 return found
+        outputs = self._configurations.outputs(directory) if targets else []
+        for target in targets:
+            path = join(directory, target)
+            for output, sources in outputs:
+                rest = path.removeprefix(f"{output}/") if output else path
+                if output == "" or rest != path:
+                    found = self._plain_file(join(sources, _without_extension(rest)))
+                    if found is not None:
+                        return found
             parts = posixpath.normpath(target).split("/")
             stem = _without_extension(parts[-1])
             while len(parts) > 1 and parts[0] in _OUTPUT:
@@ -156,27 +170,28 @@ class EcmascriptLayout:
         return found or (self._file(posixpath.join(path, "index")) if path in self._tree.directories else None)
 
 
-def _targets(table: dict[str, Any], wanted: str) -> Iterator[str]:
-    """The files that a table of exports or imports names for a path, in the order of its conditions."""
+def _targets(table: dict[str, Any], wanted: str, conditions: Sequence[str]) -> Iterator[str]:
+    """The files that a table of exports or imports names for a path, in the order of its conditions; those that the
+    importer asks for come first."""
     if wanted in table:
-        yield from _strings(table[wanted])
+        yield from _strings(table[wanted], conditions)
         return
     for pattern, value in table.items():
         before, star, after = pattern.partition("*")
         if star and wanted.startswith(before) and wanted.endswith(after) and len(wanted) >= len(pattern):
             middle = wanted[len(before) : len(wanted) - len(after)]
-            yield from (target.replace("*", middle) for target in _strings(value))
+            yield from (target.replace("*", middle) for target in _strings(value, conditions))
 
 
-def _strings(value: Any) -> Iterator[str]:
+def _strings(value: Any, conditions: Sequence[str]) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for inner in value.values():
-            yield from _strings(inner)
+        for condition in sorted(value, key=lambda condition: condition not in conditions):
+            yield from _strings(value[condition], conditions)
     elif isinstance(value, list):
         for inner in value:
-            yield from _strings(inner)
+            yield from _strings(inner, conditions)
 
 
 def _without_extension(name: str) -> str:

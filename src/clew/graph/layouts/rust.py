@@ -24,6 +24,7 @@ class RustLayout:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
+        self._manifests: dict[str, dict[str, Any]] = {}
 
     def find(self, importer: str, module: str) -> Place | None:
         """The file of a module: `crate`, `self`, `super`, `super::super`, `/name` or the name of a crate."""
@@ -59,7 +60,7 @@ class RustLayout:
 
     def _is_root(self, path: str) -> bool:
         directory, name = posixpath.split(path)
-        if name in _ROOTS:
+        if name in _ROOTS or path in self._named_roots:
             return True
         above, last = posixpath.split(directory)
         if last not in _OWN_CRATES or name == "mod.rs":
@@ -86,7 +87,9 @@ class RustLayout:
             return None
         if name == "mod.rs":
             directory = posixpath.dirname(directory)
-        for candidate in (f"{directory}/mod.rs", f"{directory}.rs", *(f"{directory}/{root}" for root in _ROOTS)):
+        roots = [f"{directory}/{root}" for root in _ROOTS]
+        roots += [root for root in self._named_roots if posixpath.dirname(root) == directory]
+        for candidate in (f"{directory}/mod.rs", f"{directory}.rs", *roots):
             if candidate.lstrip("/") in self._tree.files and candidate != path:
                 return candidate.lstrip("/")
         return None
@@ -105,12 +108,34 @@ class RustLayout:
                 found.setdefault(self.crate(path), []).append(path)
         return found
 
+    def root_names(self) -> set[str]:
+        """The names of the files that crates begin with."""
+        return {"lib", "main", "mod", *(posixpath.basename(path).removesuffix(".rs") for path in self._named_roots)}
+
+    @cached_property
+    def _named_roots(self) -> list[str]:
+        """The files that manifests name as the beginning of a crate, libraries first."""
+        found: dict[str, None] = {}
+        for kind in ("lib", "bin", "test", "example", "bench"):
+            for path in self._tree.by_name.get("Cargo.toml", ()):
+                held = self._manifest(path).get(kind)
+                for target in held if isinstance(held, list) else [held]:
+                    first = target.get("path") if isinstance(target, dict) else None
+                    if isinstance(first, str):
+                        found[join(posixpath.dirname(path), first)] = None
+        return [path for path in found if path in self._tree.files]
+
+    def _manifest(self, path: str) -> dict[str, Any]:
+        if path not in self._manifests:
+            self._manifests[path] = _read_toml(self._tree.text(path))
+        return self._manifests[path]
+
     @cached_property
     def _crates(self) -> dict[str, str]:
         """The first file of each library of the tree by the crate's name."""
         found: dict[str, str] = {}
         for path in self._tree.by_name.get("Cargo.toml", ()):
-            manifest = _read_toml(self._tree.text(path))
+            manifest = self._manifest(path)
             package, library = manifest.get("package"), manifest.get("lib")
             package = package if isinstance(package, dict) else {}
             library = library if isinstance(library, dict) else {}

@@ -55,7 +55,9 @@
 (class_definition superclasses: (argument_list (subscript value: [(identifier) (attribute)] @base)))
 (attribute object: (call function: (_) @recv.fn) @recv)
 (keyword_argument name: (identifier) @skip)
-(assignment left: (attribute attribute: (identifier) @given))
+(assignment left: [(attribute attribute: (identifier) @given)
+  (pattern_list (attribute attribute: (identifier) @given)) (tuple_pattern (attribute attribute: (identifier) @given))])
+(as_pattern_target (attribute attribute: (identifier) @given))
 (assignment right: (call function: (_) @assign.fn)) @assign
 (assignment right: (await (call function: (_) @assign.fn))) @assign
 (assignment right: [(identifier) (attribute)] @assign.value) @assign
@@ -69,4 +71,27 @@
 (function_definition return_type: (type (binary_operator left: [(identifier) (attribute)] @returns right: (none))))
 (return_statement (call function: (_) @return.fn))
 (return_statement [(identifier) (attribute)] @return.value)
-(as_pattern (call function: (_) @entered.fn) alias: (as_pattern_target (identifier) @entered.name))
+(with_statement . "with" (with_clause (with_item (as_pattern (call function: (_) @entered.fn) alias: (as_pattern_target [(identifier) (attribute)] @entered.name)))))
+(with_statement . "with" (with_clause (with_item (as_pattern [(identifier) (attribute)] @entered.value alias: (as_pattern_target [(identifier) (attribute)] @entered.name)))))
+(except_clause (as_pattern [(identifier) (attribute)] @caught alias: (as_pattern_target (identifier) @caught.name)))
+(for_statement left: (identifier) @each right: [(identifier) (attribute)] @each.of)
+(for_statement left: (identifier) @each right: (call function: (_) @each.fn))
+(call function: (identifier) @_f arguments: (argument_list . (identifier) @narrow.name . [(identifier) (attribute)] @narrow.type .) (#eq? @_f "isinstance")) @narrow
+
+; -- what a definition's head says is read outside of it
+(class_definition superclasses: (argument_list) @outside)
+(parameters [(default_parameter value: (_) @outside) (typed_parameter type: (_) @outside)
+  (typed_default_parameter type: (_) @outside value: (_) @outside)])
+(lambda_parameters (default_parameter value: (_) @outside))
+(function_definition return_type: (_) @outside)
+
+; -- types of several things, of one or none, and of classes
+([(typed_parameter type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.several))))) (typed_default_parameter type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.several)))))
+  (assignment type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.several)))))] @typed (#match? @_g "^(list|List|set|Set|frozenset|FrozenSet|deque|Deque|Sequence|MutableSequence|Iterable|Iterator|Collection|Generator|AsyncIterable|AsyncIterator)$"))
+([(typed_parameter type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.type))))) (typed_default_parameter type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.type)))))
+  (assignment type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.type)))))] @typed (#eq? @_g "Optional"))
+([(typed_parameter type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.class))))) (typed_default_parameter type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.class)))))
+  (assignment type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @typed.class)))))] @typed (#eq? @_g "type"))
+(function_definition return_type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @returns.several)))) (#match? @_g "^(list|List|set|Set|frozenset|FrozenSet|deque|Deque|Sequence|MutableSequence|Iterable|Iterator|Collection|Generator|AsyncIterable|AsyncIterator)$"))
+(function_definition return_type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @returns)))) (#eq? @_g "Optional"))
+(function_definition return_type: (type (generic_type (identifier) @_g (type_parameter . (type [(identifier) (attribute)] @returns.class)))) (#eq? @_g "type"))

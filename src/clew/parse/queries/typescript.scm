@@ -85,6 +85,7 @@
 (infer_type . (type_identifier) @bind)
 (property_signature name: (_) @skip)
 (index_signature name: (identifier) @skip)
+(property_signature name: (property_identifier) @never type: (type_annotation (predefined_type) @_n) (#eq? @_n "never"))
 
 (class_heritage (extends_clause value: [(identifier) (member_expression)] @base))
 (class_heritage (extends_clause value: (call_expression arguments: (arguments [(identifier) (member_expression)] @base))))

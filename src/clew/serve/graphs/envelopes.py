@@ -29,7 +29,10 @@ def references(path: str, found: References, scope: Scope) -> Envelope:
         for node, interface in zip(found.definitions, found.interfaces, strict=True)
     ]
     shape = {"definitions": definitions, "references": items, "total": found.total, "truncated": found.truncated}
-    return envelopes.ok(path, found, scope, **shape)
+    envelope = envelopes.ok(path, found, scope, **shape)
+    if found.inherited:
+        envelope["warnings"].append(envelopes.inherited(node.qualified for node in found.definitions))
+    return envelope
 
 
 def calls(path: str, found: Calls) -> Envelope:
@@ -41,6 +44,8 @@ def calls(path: str, found: Calls) -> Envelope:
         edges=_edges(graph), truncated=graph.is_cut, notes=[_note(note) for note in found.notes],
         notesTruncated=shown < total, totalNoteCount=total, returnedNoteCount=shown,
     )  # fmt: skip
+    if found.inherited:
+        envelope["warnings"].append(envelopes.inherited(node.qualified for node in graph.roots))
     if shown < total:
         message = f"{shown} of {total} notes are shown; raise note_limit for more"
         envelope["warnings"].append(envelopes.warning("CALL_GRAPH_NOTES_TRUNCATED", message))

@@ -1,0 +1,64 @@
+"""The classes above a class, from its edges, and what it inherits. Main calls: `bases_of`, `inherited`."""
+
+from __future__ import annotations
+
+from clew import tokens
+from clew.graph.modules import TYPE_KINDS
+from clew.graph.nodes import Node, Nodes, find_nodes
+from clew.parse.links import unpack_links
+from clew.parse.uses import unpack_places
+from clew.store import edges, facts
+from clew.store.edges import NODE_BITS, WHOLE_FILE, unpack_sites
+
+MAX_ABOVE = 200  # classes above one; more are a circle
+
+
+def bases_of(nodes: Nodes, node: Node) -> list[Node]:
+    """The classes right above a class in their order, a library's too; not what the language itself has."""
+    held, ordinal = nodes.file(node.id >> NODE_BITS), node.id & WHOLE_FILE
+    if node.is_external or held is None:
+        return []
+    links = unpack_links(facts.links_of(nodes.connection, held[1]))
+    refs = links.bases.get(ordinal, [])
+    if not refs:
+        return []
+    targets = {
+        site: row.target
+        for row in edges.out_of(nodes.connection, nodes.snapshot, [node.id])
+        for site in unpack_sites(row.sites)
+    }
+    places: dict[str, int] = {}
+    uses = unpack_places(facts.uses_of(nodes.connection, held[1]))
+    for start, number, caller in zip(uses.starts, links.of_use, links.callers, strict=True):
+        if caller == ordinal and start in targets:
+            places.setdefault(links.refs[number], start)
+    found = [nodes.node(targets[places[ref]]) for ref in refs if ref in places]
+    return [base for base in found if base is not None]
+
+
+def all_above(nodes: Nodes, node: Node) -> list[Node]:
+    """All classes above a class, each once, the nearer of one branch first."""
+    found: dict[int, Node] = {}
+    waiting = bases_of(nodes, node)[::-1]
+    while waiting and len(found) < MAX_ABOVE:
+        base = waiting.pop()
+        if base.id not in found and base.id != node.id:
+            found[base.id] = base
+            waiting += bases_of(nodes, base)[::-1]
+    return list(found.values())
+
+
+def inherited(nodes: Nodes, name: str) -> list[Node]:
+    """What `Class.member` means where the class only inherits the member: of each such class the nearest definition."""
+    parts = tokens.split_qualified(name)
+    owners = find_nodes(nodes, ".".join(parts[:-1])) if len(parts) > 1 else []
+    members = find_nodes(nodes, parts[-1]) if owners else []
+    found: dict[int, Node] = {}
+    for owner in owners:
+        for base in all_above(nodes, owner) if owner.kind in TYPE_KINDS else ():
+            whole = (base.path, f"{base.qualified}.{parts[-1]}")
+            mine = [node for node in members if (node.path, node.qualified) == whole]
+            if mine:
+                found.update((node.id, node) for node in mine)
+                break
+    return list(found.values())
