@@ -206,6 +206,8 @@ class Members(ABC):
             return None
         if module.is_class(value.ordinal):
             return Value("object", module, value.ordinal)
+        if value.receiver is not None and value.receiver.kind == "definition":  # what makes an object of a class
+            return Value("object", value.receiver.module, value.receiver.ordinal)
         if module.kind(value.ordinal) == "enum_member" and module.language in FREE_FORM:
             return self._content(value, depth)
         ref = module.returned(value.ordinal)

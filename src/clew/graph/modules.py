@@ -53,8 +53,10 @@ class Module:
                 continue
             held = found.setdefault(symbol.parent, {})
             if self.language not in _FIRST_COUNTS:
-                if symbol.name not in held or ordinal not in self.declared:
-                    held[symbol.name] = ordinal
+                is_called = self.language in MARKS_CALLS and symbol.kind in FUNCTION_KINDS
+                name = symbol.name + CALLED if is_called and symbol.parent >= 0 else symbol.name
+                if name not in held or ordinal not in self.declared:
+                    held[name] = ordinal
             elif symbol.kind != "constructor":  # its name is that of its class
                 is_marked = self.language in MARKS_CALLS and symbol.kind == "method"
                 held.setdefault(symbol.name + (CALLED if is_marked else ""), ordinal)
@@ -188,6 +190,14 @@ class Module:
             if found is not None and self.symbols[part].kind in _PARTS:
                 return found
         return None
+
+    def namesakes_in(self, owner: int, name: str) -> list[int]:
+        """All that a definition holds under one name."""
+        return self._namesakes.get((owner, name), [])
+
+    @cached_property
+    def statics(self) -> frozenset[int]:
+        return frozenset(self.links.static)
 
     def bases(self, ordinal: int) -> list[str]:
         """The classes above a class, of all its parts."""

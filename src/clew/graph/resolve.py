@@ -12,8 +12,9 @@ import re
 from clew.graph import includes
 from clew.graph.builtin import BUILTINS
 from clew.graph.layout import Layout, Place
-from clew.graph.members import MAX_DEPTH, NO_CIRCLE, Members
+from clew.graph.members import MAX_DEPTH, NO_CIRCLE
 from clew.graph.modules import Find, Module
+from clew.graph.scripts import OPEN, Scripts
 from clew.graph.units import Unit
 from clew.graph.values import Known, Meaning, Tier, Value
 from clew.parse.ecmascript import ECMASCRIPT
@@ -24,7 +25,7 @@ _TABLES = frozenset({"variable", "namespace"})  # what a file of Lua or PHP show
 _NAME_PART = re.compile(r"[./\\\\:]+")
 
 
-class Resolver(Members):
+class Resolver(Scripts):
     """Resolves the references of the files of one snapshot; each distinct one once."""
 
     def __init__(self, layout: Layout, find: Find, named: includes.Named | None = None) -> None:
@@ -76,6 +77,8 @@ class Resolver(Members):
 
     def _base(self, module: Module, base: str, depth: int) -> Meaning | None:
         letter, rest = base[:1], base[1:]
+        if module.language in OPEN and letter in "VNIJMG":
+            return self._open_base(module, letter, rest, depth)
         if letter == "D":
             return Meaning(Value("definition", module, int(rest)), "proven", "scope")
         if letter in ("I", "J"):
@@ -268,6 +271,9 @@ class Resolver(Members):
         if value.kind == "external":
             more = f".{name.removesuffix(CALLED)}" if step == "." else "()"
             return Meaning(value._replace(name=value.name + more), tier, evidence)
+        made = value.receiver if value.kind == "definition" else None
+        if step == "." and made is not None and made.kind == "definition":  # Ruby's `T.new.x`
+            value, tier = Value("object", made.module, made.ordinal), "typed"
         if step == ".":
             if value.kind == "definition" and value.module is not None and not value.module.is_class(value.ordinal):
                 own = value.module.own(value.ordinal, name)
@@ -304,6 +310,8 @@ class Resolver(Members):
         if module is None:
             return None
         self._depends(f"f:{module.path}")
+        if module.language in OPEN and value.kind != "module":
+            return self._member(value, name, depth + 1)
         if module.language == "rust" and (value.kind == "object" or name.endswith(CALLED)):
             wanted = wanted or ("method" if name.endswith(CALLED) else "field")
             name = name.removesuffix(CALLED)

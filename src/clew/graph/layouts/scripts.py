@@ -8,6 +8,7 @@ from clew.graph.layouts.tree import Place, Tree, join, nearest
 
 _ENDINGS = {"php": (".php",), "ruby": (".rb",), "lua": (".lua", "/init.lua"), "bash": ("", ".sh", ".bash")}
 LANGUAGES = frozenset(_ENDINGS)
+_RUBY_ROOTS = ("lib/", "app/", "test/", "spec/")
 
 
 class ScriptLayout:
@@ -19,12 +20,14 @@ class ScriptLayout:
     def find(self, importer: str, module: str) -> Place | None:
         """The file of a module: beside the importer, else the nearest whose path ends with its name."""
         language = self._language
+        if language == "ruby":
+            return self._of_ruby(importer, module)
         path = module.replace("\\", "/")
         path = path.replace(".", "/") if language == "lua" else path
         for ending in _ENDINGS[language]:
             name = path if ending and path.endswith(ending) else path + ending
             beside = join(posixpath.dirname(importer), name)
-            if language in ("ruby", "bash") and beside in self._tree.files:
+            if language == "bash" and beside in self._tree.files:
                 return Place(beside)
             while name.startswith(("./", "../")):
                 name = name.partition("/")[2]
@@ -35,6 +38,16 @@ class ScriptLayout:
             if nearest_one is not None:
                 return Place(nearest_one)
         return None
+
+    def _of_ruby(self, importer: str, module: str) -> Place | None:
+        """A path from the importer, or from a directory that is commonly looked in."""
+        name = module if module.endswith(".rb") else f"{module}.rb"
+        if name.startswith((".", "/")):
+            beside = join(posixpath.dirname(importer), name)
+            return Place(beside) if beside in self._tree.files else None
+        found = [path for path in self._ending(name) if path.removesuffix(name).endswith(_RUBY_ROOTS) or path == name]
+        nearest_one = nearest(found, importer)
+        return Place(nearest_one) if nearest_one is not None else None
 
     def inside(self, _place: Place, _name: str, _importer: str) -> Place | None:
         """Nothing: a file's directory does not belong to it."""
