@@ -1,4 +1,4 @@
-"""What the files of a tree declare for all of it, by full name: classes of Ruby and PHP, modules of Elixir and Haskell.
+"""What the files of a tree declare for all of it, by full name: classes of Ruby and PHP, modules of Elixir.
 
 Imports of such languages name what they want, not where it is. Main calls: `Declared.all`, `Declared.main`.
 """
@@ -11,7 +11,6 @@ from clew.graph.includes import Named
 from clew.graph.layouts.tree import all_nearest
 from clew.graph.modules import Find, Module
 
-DECLARING = frozenset({"ruby", "php", "elixir", "haskell"})
 Definition = tuple[Module, int]
 _SEPARATOR = re.compile(r"[.\\/]")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")

@@ -51,6 +51,8 @@ class Module:
                 if owner[0] == "D" and owner[1:].isdigit() and symbol.kind not in PART_KINDS:
                     found.setdefault(int(owner[1:]), {})[symbol.name] = ordinal
                 continue
+            if symbol.kind == "test":
+                continue  # no code can name it
             held = found.setdefault(symbol.parent, {})
             if self.language not in _FIRST_COUNTS:
                 is_called = self.language in MARKS_CALLS and symbol.kind in FUNCTION_KINDS

@@ -21,7 +21,6 @@ from clew.parse.ecmascript import ECMASCRIPT
 from clew.parse.links import CALLED
 from clew.parse.scopes import FREE_FORM
 
-_TABLES = frozenset({"variable", "namespace"})  # what a file of Lua or PHP shows the members of
 _NAME_PART = re.compile(r"[./\\\\:]+")
 
 
@@ -123,7 +122,8 @@ class Resolver(Scripts):
         """An object of the type that a definition belongs to, or what a bare name in it is: a member or global."""
         around = self._owner(module, ordinal, depth)
         if not name:
-            held = self._object_of(around, depth) if around is not None else None
+            is_table = module.language == "lua"
+            held = around if is_table or around is None else self._object_of(around, depth)
             return Meaning(held, "proven", "self") if held is not None else None
         value = self._of(around, name, depth + 1) if around is not None else None
         if value is not None and value.kind != "external":
@@ -312,6 +312,9 @@ class Resolver(Scripts):
         self._depends(f"f:{module.path}")
         if module.language in OPEN and value.kind != "module":
             return self._member(value, name, depth + 1)
+        if module.language == "lua" and value.kind == "definition":
+            own = module.own(value.ordinal, name)
+            return Value("definition", module, own) if own is not None else None
         if module.language == "rust" and (value.kind == "object" or name.endswith(CALLED)):
             wanted = wanted or ("method" if name.endswith(CALLED) else "field")
             name = name.removesuffix(CALLED)
@@ -335,10 +338,8 @@ class Resolver(Scripts):
         ordinal = module.members.get(-1, {}).get(name)
         if ordinal is not None:
             return Value("definition", module, ordinal)
-        if module.language in ("lua", "php"):  # what a table or a namespace of the file holds
-            for holder, held in module.members.items():
-                if holder >= 0 and name in held and module.kind(holder) in _TABLES:
-                    return Value("definition", module, held[name])
+        if module.language == "lua":
+            return None  # what it gives back is no table with a name
         return self._brought_in(module, name, depth)
 
     def _brought_in(self, module: Module, name: str, depth: int) -> Value | None:

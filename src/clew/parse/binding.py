@@ -12,7 +12,7 @@ Beside those of `extract`, queries have for it:
   @self @static @class.self   the first parameter of a method; of one that has no object; of one that has its class
   @base @part        a base class; what holds members of a type and may have no name
   @recv @recv.fn     a call that a member is taken of, and the function in it
-  @recv.args         the arguments of such a call, which has its function right before them
+  @recv.args         the arguments of such a call, which has its function right before them; in `dialects` all calls
   @typed @typed.type a name that starts here, or in `FREE_FORM` names that are bound here, and their type
   @typed.name        a name that follows its type
   @bound @bound.type, @where.name @where.type   a type parameter and what bounds it, there or further down
@@ -143,8 +143,8 @@ class _Binder:
 
     def _happen(self, event: Event) -> None:
         scope = self._scopes.at(event.start)
-        path = self._given_by_call(event.end) if event.kind == "assigned" else ""
-        path = path or self._paths.get(event.end, "")
+        is_value = event.kind in ("assigned", "gives")
+        path = (is_value and self._given_by_call(event.end)) or self._paths.get(event.end, "")
         if event.kind == "base":
             owner = scope.symbol if scope.is_class else scope.owner_class()
             if owner >= 0 and path:
@@ -261,6 +261,8 @@ class _Binder:
 
     def _given_by_call(self, end: int) -> str:
         """What the call that ends here gives, where a language's calls are all known by their ends."""
+        if end in self._names.stands_for:
+            return self._paths.get(self._names.stands_for[end], "")
         function = self._called.get(end) if self._is_dialect else None
         path = self._paths.get(function, "") if function is not None else ""
         return f"{path}(" if path and path[0] not in "?P" else ""
@@ -287,6 +289,8 @@ class _Binder:
         at = bisect_right(spans, (start, sys.maxsize)) - 1
         if at < 0 or not spans[at][0] <= start < spans[at][1]:
             return ""
+        while at and spans[at][0] not in self._import_starts and spans[at - 1][1] > start:
+            at -= 1  # `local x = require(y)` has one within it
         first = bisect_right(self._import_starts, spans[at][0] - 1)
         name = self._text(start, end)
         if self._is_rust and self._content[start - 2 : start] == b"::":
@@ -390,8 +394,5 @@ def _function_end(call: Any) -> int:
     """Where the name of the function of a call ends, or of the class of a `new`."""
     if call.type == "object_creation_expression":
         return next((int(part.end_byte) for part in call.named_children if part.type.endswith("name")), -1)
-    for field in ("method", "name", "function", "target"):
-        function = call.child_by_field_name(field)
-        if function is not None:
-            return int(function.end_byte)
-    return -1
+    found = (call.child_by_field_name(field) for field in ("method", "name", "function", "target"))
+    return next((int(function.end_byte) for function in found if function is not None), -1)

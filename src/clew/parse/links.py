@@ -41,8 +41,8 @@ class Links(NamedTuple):
     returns: dict[int, str]  # of functions
     attributes: list[Attribute]
     properties: list[int]
-    exports: dict[str, str]  # where a file says which names it shows; `=` is the whole module; in `DECLARING` languages
-    # what it adds to the whole tree, by full name: `D3 D7` if it does so twice
+    exports: dict[str, str]  # where a file says which names it shows; `=` is the whole module. Where classes or modules
+    # belong to the tree, those it declares, by full name: `D3 D7` if it does so twice
     package: str  # that the file says it is of; in C++ the namespace that a macro of the file opens
     owners: dict[int, str]  # of definitions that belong to a type which does not hold them: Go's methods, impl blocks
     paths: dict[int, str]  # of imports that are paths to be followed name by name

@@ -63,6 +63,7 @@ class Names:
         self.by_name_byte = {symbol.name_byte: ordinal for ordinal, symbol in enumerate(symbols)}
         self.attributes: dict[tuple[int, str], Attribute] = {}
         self.bound_here: set[int] = set()  # where names are bound that are no definitions
+        self.stands_for: dict[int, int] = {}  # of expressions that are what another is, by where both end
         self._define()
 
     def _define(self) -> None:

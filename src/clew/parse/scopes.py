@@ -11,7 +11,7 @@ from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS, SPACE_KINDS
 from clew.types import Symbol
 
 # Declarations that need not begin with the name they are about; types whose members may stand elsewhere.
-FREE_FORM = frozenset("go rust c cpp ruby php lua elixir haskell zig bash".split())
+FREE_FORM = frozenset("go rust c cpp ruby php lua elixir zig bash".split())
 MODULES_ARE_TYPES = frozenset({"ruby", "elixir"})  # what stands in a module is a member of it
 _BLOCK = -2
 
