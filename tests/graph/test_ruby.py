@@ -128,6 +128,31 @@ def test_constants_belong_to_the_tree() -> None:
     }
 
 
+def test_writers_are_methods_of_their_own() -> None:
+    project = Project({
+        "a.rb": """\
+            class A
+              attr_writer :size
+              def size; end
+              def name; end
+              def name=(x); end
+              def last; end
+              def set
+                self.size = 1
+                self.name = size
+                self.last = 2
+              end
+            end
+            """,
+    })  # fmt: skip
+    edges = inside(project)
+    assert edges == {
+        "a.rb:8 size -> a.rb:A.size proven",
+        "a.rb:9 name -> a.rb:A.name= proven",
+        "a.rb:9 size -> a.rb:A.size proven",
+    }
+
+
 def test_classes_in_parts_and_modules_that_classes_have() -> None:
     project = Project({
         "lib/tool.rb": """\

@@ -207,7 +207,10 @@ class Scripts(Members):
             if held is not None and self._is_of_level(one, ordinal, held, of_class=of_class):
                 self._depends(f"f:{one.path}")
                 return Value("definition", one, held)
-            for other in one.namesakes_in(ordinal, name) if held is not None else ():
+            others = [*one.namesakes_in(ordinal, name)] if held is not None else []
+            if name.endswith("="):  # what `attr_writer` declares
+                others += [each for each in one.namesakes_in(ordinal, name[:-1]) if one.kind(each) == "property"]
+            for other in others:
                 if self._is_of_level(one, ordinal, other, of_class=of_class):
                     self._depends(f"f:{one.path}")
                     return Value("definition", one, other)

@@ -317,7 +317,7 @@ class _Binder:
         return module.endswith(name) and self._content[end : end + 1] not in b".:/\\" and name != ""
 
     def _path(self, scope: Scope, start: int, end: int, calls: dict[int, int], role: int) -> tuple[str, bool]:
-        name = self._text(start, end)
+        name = self._names.name_at(start, end)
         own = self._names.own_path(scope, start, end, ROLES[role]) if self._is_dialect else None
         if own is not None:
             return own

@@ -326,6 +326,10 @@ class Names:
             return True
         return found is scope and self._language not in MEMBERS_ARE_NO_NAMES
 
+    def name_at(self, start: int, end: int) -> str:
+        """The name that is used at a place."""
+        return self._text(start, end)
+
     def own_path(self, _scope: Scope, _start: int, _end: int, _role: str, /) -> tuple[str, bool] | None:
         """What a language says of a name at a place before all else; nothing for most."""
         return None

@@ -22,6 +22,7 @@ class RubyNames(Names):
     def _define(self) -> None:
         captures = self._captures
         self._static: set[int] = set()
+        self._written = {node.start_byte for node in captures.get("written", ())}
         self._opaque = {node.start_byte for node in captures.get("opaque", ())}
         for node in captures.get("class.level", ()):
             ordinal = self.by_name_byte.get(node.start_byte, self.by_name_byte.get(node.start_byte + 1))
@@ -89,6 +90,10 @@ class RubyNames(Names):
         if level == "F":
             return f"G{name}", False
         return {"S": f"V{owner}:{name}", "C": f"C{owner}.{name}"}.get(level, ""), False
+
+    def name_at(self, start: int, end: int) -> str:
+        """The name that is used at a place: `x.name = 1` calls `name=`."""
+        return self._text(start, end) + ("=" if start in self._written else "")
 
     def own_path(self, scope: Scope, start: int, end: int, role: str, /) -> tuple[str, bool] | None:
         """What stands at a place, where that is not told by the name and what is before it."""

@@ -69,6 +69,7 @@
   (#match? @_eval "^(class|instance|module)_(eval|exec)$"))
 (call receiver: (constant) @_made method: (identifier) @_new block: [(block) (do_block)] @opaque
   (#any-of? @_made "Class" "Module" "Struct" "Data") (#any-of? @_new "new" "define"))
+(assignment left: (call method: (identifier) @written))
 (call receiver: (_) method: (_)) @recv
 (call !receiver arguments: (_)) @recv
 (assignment right: (_) @assign.value) @assign
