@@ -27,7 +27,12 @@ class Project:
             facts = self._facts[path] = extract(content, language)
             symbols = [Named(symbol.kind, symbol.name, symbol.parent) for symbol in facts.symbols]
             self._modules[path] = Module(path, number, language, symbols, facts.imports, unpack_links(facts.links[0]))
-        self._resolver = Resolver(Layout(self._contents, self._contents.get), self._modules.get)
+        layout = Layout(self._contents, self._contents.get)
+        self._resolver = Resolver(layout, self._modules.get, self._defining)
+
+    def _defining(self, name: str) -> list[str]:
+        """The files that define a name."""
+        return [path for path, facts in self._facts.items() if any(name == symbol.name for symbol in facts.symbols)]
 
     def edges(self, path: str | None = None) -> set[str]:
         """Every edge of a file, or of all; names that lead nowhere have none."""

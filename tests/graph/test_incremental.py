@@ -132,6 +132,39 @@ KINDS = {
     "web/lib/b/index.ts": TYPESCRIPT,
 }
 
+RUBY = (
+    "require_relative 'lib/app/b'\n",
+    "module App\n  class Thing < Base\n    include Help\n    def run; go; help; @next = Other.new; end\n  end\nend\n",
+    "module App\n  class Base\n    def go; @next.run; end\n  end\nend\n",
+    "module App\n  module Help\n    def help; end\n  end\n  def self.make; Thing.new; end\nend\n",
+    "class App::Other\n  def run; Help; end\nend\n",
+    "class Base\n  def go; end\nend\n",
+    "App::Thing.new.run\nApp.make\nthing = App::Other.new\nthing.run\nBase.new.go\n",
+)
+PHP = (
+    "<?php\nnamespace App;\n",
+    "use App\\Thing;\nuse Lib\\Base as Other;\n",
+    "class Thing extends Base {\n  private Base $next;\n  function run(): Thing {\n"
+    "    $this->next->go(); return $this; }\n}\n",
+    "class Base {\n  use Help;\n  function go() { self::help(); }\n}\n",
+    "trait Help {\n  function help() {}\n}\n",
+    "function make() { $one = new Thing(); $one->run()->go(); make(); $one->help(); }\n",
+)
+ELIXIR = (
+    "defmodule App.Thing do\n  alias App.Base\n  def run(x), do: Base.go(x)\nend\n",
+    "defmodule App.Base do\n  import App.Help\n  def go(x), do: help(x)\nend\n",
+    "defmodule App.Help do\n  def help(x), do: %App.Thing{}\nend\n",
+    "defmodule Base do\n  def go(x), do: App.Thing.run(x)\nend\n",
+)
+SHELL = (
+    'source "$(dirname "$0")/b.sh"\n', "source lib/b.sh\n", "run() { help; }\n", "help() { run; }\n", "run\nhelp\n",
+)  # fmt: skip
+SCRIPTS = {
+    "main.rb": RUBY, "lib/app.rb": RUBY, "lib/app/b.rb": RUBY, "test/app.rb": RUBY, "lib/core_ext/base.rb": RUBY,
+    "a.php": PHP, "src/Thing.php": PHP, "src/Base.php": PHP, "lib/thing.ex": ELIXIR, "lib/base.ex": ELIXIR,
+    "test/base.exs": ELIXIR, "a.sh": SHELL, "b.sh": SHELL, "lib/b.sh": SHELL,
+}  # fmt: skip
+
 
 def steps(names: tuple[str, ...], most: int) -> st.SearchStrategy[Any]:
     numbers = st.lists(st.integers(0, most - 1), max_size=6)
@@ -146,7 +179,7 @@ def steps(names: tuple[str, ...], most: int) -> st.SearchStrategy[Any]:
 def play(root: Path, kinds: dict[str, tuple[str, ...]], action: str, name: str, numbers: list[int]) -> None:
     path, lines = root / name, kinds[name]
     if action == "write":
-        first = lines[:1] if name.endswith((".go", ".kt", ".scala")) else ()
+        first = lines[:1] if name.endswith((".go", ".kt", ".scala", ".php")) else ()
         write_tree(root, {name: "".join([*first, *(lines[number % len(lines)] for number in numbers)])})
     elif action == "delete" and path.exists():
         path.unlink()
@@ -181,6 +214,7 @@ def check(kinds: dict[str, tuple[str, ...]], before: list[Any], changes: list[li
 python_step = steps(NAMES, len(LINES))
 other_step = steps(tuple(KINDS), 12)
 package_step = steps(tuple(PACKAGES), 10)
+script_step = steps(tuple(SCRIPTS), 7)
 
 
 @pytest.mark.slow
@@ -215,3 +249,13 @@ def test_a_changed_graph_of_kotlin_scala_and_swift_is_the_graph_made_anew(
     before: list[Any], changes: list[list[Any]]
 ) -> None:
     check(PACKAGES, before, changes)
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    before=st.lists(script_step, max_size=16),
+    changes=st.lists(st.lists(script_step, min_size=1, max_size=3), min_size=1, max_size=4),
+)
+def test_a_changed_graph_of_scripts_is_the_graph_made_anew(before: list[Any], changes: list[list[Any]]) -> None:
+    check(SCRIPTS, before, changes)

@@ -63,6 +63,17 @@ BUILTINS = {
         " include_bytes cfg line file column module_path compile_error".split()
     ),
     "cpp": frozenset({"std"}),
+    "ruby": frozenset(
+        "ARGV ArgumentError Array BasicObject Binding Class Comparable Complex Date DateTime Dir ENV EOFError "
+        "Encoding Enumerable Enumerator Errno Exception FalseClass Fiber File FileTest Float FloatDomainError "
+        "FrozenError GC Hash IO IOError IndexError Integer Interrupt JSON Kernel KeyError LoadError "
+        "LocalJumpError Marshal MatchData Math Method Module Mutex NameError NilClass NoMethodError "
+        "NotImplementedError Numeric Object ObjectSpace Pathname Proc Process Queue RUBY_ENGINE RUBY_PLATFORM "
+        "RUBY_VERSION Random Range RangeError Rational Regexp RegexpError RuntimeError STDERR STDIN STDOUT "
+        "ScriptError SecurityError Set Signal SignalException StandardError StopIteration String Struct Symbol "
+        "SyntaxError SystemCallError SystemExit SystemStackError Thread ThreadError Time TracePoint TrueClass "
+        "TypeError URI UnboundMethod YAML ZeroDivisionError".split()
+    ),
 }
 # Members that things of every language have: of one whose owner is unknown, the name says nothing.
 _HELD_BY = (str, bytes, list, dict, set, tuple, int, float, object, BaseException, io.TextIOWrapper, io.BytesIO, range)

@@ -199,6 +199,7 @@ class Members(ABC):
         if found is None or found.kind != "definition" or found.module is None:
             return found
         is_held = not found.module.is_class(found.ordinal) and not found.module.is_function(found.ordinal)
+        is_held = is_held and not (found.module.language == "lua" and found.ordinal in found.module.members)  # a table
         return self._content(found, depth + 1) if is_held else found
 
     def _called(self, value: Value, depth: int) -> Value | None:
@@ -208,6 +209,8 @@ class Members(ABC):
             return None
         if module.is_class(value.ordinal):
             return Value("object", module, value.ordinal)
+        if value.receiver is not None and value.receiver.kind == "definition":  # what makes an object of a class
+            return Value("object", value.receiver.module, value.receiver.ordinal)
         if module.kind(value.ordinal) == "enum_member" and module.language in FREE_FORM:
             return self._content(value, depth)
         ref = module.returned(value.ordinal)
@@ -242,6 +245,8 @@ class Members(ABC):
         """An object of a type."""
         if value.kind == "object" and value.module is not None and value.module.language in FREE_FORM:
             return value  # a type parameter stands for what bounds it
+        if value.kind == "module" and value.module is not None and value.module.language == "zig":
+            return value  # a file is a type, too
         if value.kind != "definition" or value.module is None:
             return None
         value = value._replace(ordinal=value.module.as_type(value.ordinal))

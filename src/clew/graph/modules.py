@@ -54,10 +54,14 @@ class Module:
                 if owner[0] == "D" and owner[1:].isdigit() and symbol.kind not in PART_KINDS:
                     found.setdefault(int(owner[1:]), {})[symbol.name] = ordinal
                 continue
+            if symbol.kind == "test":
+                continue  # no code can name it
             held = found.setdefault(symbol.parent, {})
             if self.language not in _FIRST_COUNTS:
-                if symbol.name not in held or ordinal not in self.declared:
-                    held[symbol.name] = ordinal
+                is_called = self.language in MARKS_CALLS and symbol.kind in FUNCTION_KINDS
+                name = symbol.name + CALLED if is_called and symbol.parent >= 0 else symbol.name
+                if name not in held or ordinal not in self.declared:
+                    held[name] = ordinal
             elif symbol.kind != "constructor":  # its name is that of its class
                 is_marked = self.language in MARKS_CALLS and symbol.kind in FUNCTION_KINDS
                 held.setdefault(symbol.name + (CALLED if is_marked else ""), ordinal)
@@ -225,6 +229,14 @@ class Module:
             if self.is_class(other) and (self.kind(other) == "object") == is_object:
                 return other
         return ordinal
+
+    def namesakes_in(self, owner: int, name: str) -> list[int]:
+        """All that a definition holds under one name."""
+        return self._namesakes.get((owner, name), [])
+
+    @cached_property
+    def statics(self) -> frozenset[int]:
+        return frozenset(self.links.static)
 
     def bases(self, ordinal: int) -> list[str]:
         """The classes above a class, of all its parts."""

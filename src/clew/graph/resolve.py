@@ -15,6 +15,7 @@ from clew.graph.layout import Layout, Place
 from clew.graph.members import MAX_DEPTH, NO_CIRCLE
 from clew.graph.modules import Find, Module
 from clew.graph.packages import Packages
+from clew.graph.scripts import OPEN, Scripts
 from clew.graph.units import Unit
 from clew.graph.values import Known, Meaning, Tier, Value
 from clew.parse.ecmascript import ECMASCRIPT
@@ -22,12 +23,11 @@ from clew.parse.links import ABOVE, CALLED, ONE_OF, SEVERAL
 from clew.parse.packaged import PACKAGED
 from clew.parse.scopes import FREE_FORM
 
-_TABLES = frozenset({"variable", "namespace"})  # what a file of Lua or PHP shows the members of
 _STEPS = (".", "(", "^", SEVERAL, ONE_OF, ABOVE)
 _NAME_PART = re.compile(r"[./\\\\:]+")
 
 
-class Resolver(Packages):
+class Resolver(Packages, Scripts):
     """Resolves the references of the files of one snapshot; each distinct one once."""
 
     def __init__(self, layout: Layout, find: Find, named: includes.Named | None = None) -> None:
@@ -81,6 +81,8 @@ class Resolver(Packages):
 
     def _base(self, module: Module, base: str, depth: int) -> Meaning | None:
         letter, rest = base[:1], base[1:]
+        if module.language in OPEN and letter in "VNIJMG":
+            return self._open_base(module, letter, rest, depth)
         if letter == "D":
             return Meaning(Value("definition", module, int(rest)), "proven", "scope")
         if letter in ("I", "J", "M") and module.language in PACKAGED:
@@ -128,7 +130,8 @@ class Resolver(Packages):
         """An object of the type that a definition belongs to, or what a bare name in it is: a member or global."""
         around = self._owner(module, ordinal, depth)
         if not name:
-            held = self._object_of(around, depth) if around is not None else None
+            is_table = module.language == "lua"
+            held = around if is_table or around is None else self._object_of(around, depth)
             return Meaning(held, "proven", "self") if held is not None else None
         value = self._of(around, name, depth + 1) if around is not None else None
         if value is not None and value.kind != "external":
@@ -282,6 +285,9 @@ class Resolver(Packages):
         if value.kind == "external":
             more = f".{name.removesuffix(CALLED)}" if step == "." else "()"
             return Meaning(value._replace(name=value.name + more), tier, evidence)
+        made = value.receiver if value.kind == "definition" else None
+        if step == "." and made is not None and made.kind == "definition":  # Ruby's `T.new.x`
+            value, tier = Value("object", made.module, made.ordinal), "typed"
         if step == ".":
             if value.kind == "definition" and value.module is not None and not value.module.is_class(value.ordinal):
                 own = value.module.own(value.ordinal, name)
@@ -326,6 +332,11 @@ class Resolver(Packages):
         if module is None:
             return None
         self._depends(f"f:{module.path}")
+        if module.language in OPEN and value.kind != "module":
+            return self._member(value, name, depth + 1)
+        if module.language == "lua" and value.kind == "definition":
+            own = module.own(value.ordinal, name)
+            return Value("definition", module, own) if own is not None else None
         if module.language == "rust" and (value.kind == "object" or name.endswith(CALLED)):
             wanted = wanted or ("method" if name.endswith(CALLED) else "field")
             name = name.removesuffix(CALLED)
@@ -356,10 +367,8 @@ class Resolver(Packages):
         ordinal = module.members.get(-1, {}).get(name)
         if ordinal is not None:
             return Value("definition", module, ordinal)
-        if module.language in ("lua", "php"):  # what a table or a namespace of the file holds
-            for holder, held in module.members.items():
-                if holder >= 0 and name in held and module.kind(holder) in _TABLES:
-                    return Value("definition", module, held[name])
+        if module.language == "lua":
+            return None  # what it gives back is no table with a name
         return self._brought_in(module, name, depth)
 
     def _brought_in(self, module: Module, name: str, depth: int) -> Value | None:

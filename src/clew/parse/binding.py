@@ -12,7 +12,7 @@ Beside those of `extract`, queries have for it:
   @self @static @class.self   the first parameter of a method; of one that has no object; of one that has its class
   @base @part        a base class; what holds members of a type and may have no name
   @recv @recv.fn     a call that a member is taken of, and the function in it
-  @recv.args         the arguments of such a call, which has its function right before them
+  @recv.args         the arguments of such a call, which has its function right before them; in `dialects` all calls
   @typed @typed.type a name that starts here, or in `FREE_FORM` names that are bound here, and their type
   @typed.several @typed.class   what it is several of; the class that it is itself; the same for @returns
   @typed.name        a name that follows its type
@@ -46,8 +46,10 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_right
+from operator import itemgetter
 from typing import Any
 
+from clew.parse.dialects import NAMES
 from clew.parse.ecmascript import ECMASCRIPT, is_pure_type, read_export, read_parts
 from clew.parse.events import Event, collect_events, collect_free_events, innermost
 from clew.parse.links import ABOVE, CALLED, NOWHERE, Links
@@ -93,7 +95,8 @@ class _Binder:
         self._is_ecmascript, self._is_free = language in ECMASCRIPT, language in FREE_FORM
         self._is_rust = language == "rust"
         self._marks_calls = language in MARKS_CALLS
-        self._names = Names(content, language, symbols, imports, captures)
+        self._is_dialect = language in NAMES
+        self._names = NAMES.get(language, Names)(content, language, symbols, imports, captures)
         self._scopes, self._by_name_byte = self._names.scopes, self._names.by_name_byte
         self._paths, self._links = self._names.paths, self._names.links
         self._index = {"": 0}
@@ -111,7 +114,7 @@ class _Binder:
     def run(self) -> Links:
         """Bind, then refer."""
         events = self._events()
-        calls = self._calls()
+        calls = self._called = self._calls()
         at, links, uses = 0, self._links, self._uses
         skipped = self._skips()
         walk = self._scopes.walk()
@@ -149,11 +152,17 @@ class _Binder:
         if not self._is_free:
             return collect_events(self._captures)
         bound = sorted({*self._names.bound_here, *self._by_name_byte})
-        return collect_free_events(self._captures, bound, types_first=self._language in TYPES_BEFORE_NAMES)
+        events = collect_free_events(self._captures, bound, types_first=self._language in TYPES_BEFORE_NAMES)
+        if self._is_dialect:  # what binds a name again and says nothing of its value
+            told = {event.start for event in events}
+            events += [Event(place, "assigned", place, -1) for place in self._names.bound_here - told]
+            events.sort(key=itemgetter(0))
+        return events
 
     def _happen(self, event: Event) -> None:
         scope = self._scopes.at(event.start)
-        path = self._paths.get(event.end, "")
+        is_value = event.kind in ("assigned", "gives")
+        path = (is_value and self._given_by_call(event.end)) or self._paths.get(event.end, "")
         if event.kind == "base":
             owner = scope.symbol if scope.is_class else scope.owner_class()
             if owner >= 0 and path:
@@ -161,6 +170,9 @@ class _Binder:
                 if self._language == "go":  # what a struct embeds is a field, too
                     name = self._text(event.start, event.end).rpartition(".")[2]
                     self._names.have(owner, name, event.end - len(name.encode()), f"{path}^")
+        elif event.kind == "extended":
+            if scope.symbol >= 0 and path:
+                self._links.extended.setdefault(scope.symbol, []).append(path)
         elif event.kind == "returns":
             giver = scope.giver()
             if giver != NOWHERE and path:
@@ -184,6 +196,8 @@ class _Binder:
 
     def _give(self, scope: Scope, start: int, path: str, *, is_declared: bool) -> None:
         """Let what stands at a place have a value from here on; what is declared stays."""
+        if self._is_dialect and self._names.give(scope, start, path):
+            return
         ordinal = self._by_name_byte.get(start)
         if ordinal is not None:
             if path and (is_declared or ordinal not in self._links.types):
@@ -260,6 +274,8 @@ class _Binder:
     def _calls(self) -> dict[int, int]:
         """Where the function of a call ends, by where the call ends, for calls that a member is taken of."""
         functions = sorted((node.start_byte, node.end_byte) for node in self._captures.get("recv.fn", ()))
+        if self._is_dialect:
+            return {node.end_byte: _function_end(node) for node in self._captures.get("recv", ())}
         if self._is_free:
             whole = sorted((node.start_byte, node.end_byte) for node in self._captures.get("recv", ()))
             return {call[1]: function[1] for call, function in zip(whole, functions, strict=False)}
@@ -276,6 +292,14 @@ class _Binder:
         for node in self._captures.get("recv.args", ()):
             found[node.end_byte] = self._before_arguments(node.start_byte)
         return found
+
+    def _given_by_call(self, end: int) -> str:
+        """What the call that ends here gives, where a language's calls are all known by their ends."""
+        if end in self._names.stands_for:
+            return self._paths.get(self._names.stands_for[end], "")
+        function = self._called.get(end) if self._is_dialect else None
+        path = self._paths.get(function, "") if function is not None else ""
+        return f"{path}(" if path and path[0] not in "?P" else ""
 
     def _before_arguments(self, at: int) -> int:
         """Where the name of a function ends: before white space and type arguments."""
@@ -299,6 +323,8 @@ class _Binder:
         at = bisect_right(spans, (start, sys.maxsize)) - 1
         if at < 0 or not spans[at][0] <= start < spans[at][1]:
             return ""
+        while at and spans[at][0] not in self._import_starts and spans[at - 1][1] > start:
+            at -= 1  # `local x = require(y)` has one within it
         first = bisect_right(self._import_starts, spans[at][0] - 1)
         name = self._text(start, end)
         if self._is_rust and self._content[start - 2 : start] == b"::":
@@ -325,7 +351,10 @@ class _Binder:
         return module.endswith(name) and self._content[end : end + 1] not in b".:/\\" and name != ""
 
     def _path(self, scope: Scope, start: int, end: int, calls: dict[int, int], role: int) -> tuple[str, bool]:
-        name = self._text(start, end)
+        name = self._names.name_at(start, end)
+        own = self._names.own_path(scope, start, end, ROLES[role]) if self._is_dialect else None
+        if own is not None:
+            return own
         if role == _CALL and self._marks_calls and start not in self._bases:
             name += CALLED
         if start in self._literal_names:
@@ -377,10 +406,12 @@ class _Binder:
         if at < 1:
             return -1
         if content[at] == 46 and content[at - 1] != 46:  # a dot, not two
-            at -= 2 if content[at - 1] in b"?!" else 1
+            at -= 2 if content[at - 1] in b"?!&" else 1
             at -= content[at : at + 2] == b"!!"  # Kotlin's `x!!.y`
         elif content[at - 1 : at + 1] in (b"::", b"->"):
-            at -= 2
+            at -= 3 if content[at - 2 : at + 1] == b"?->" else 2
+        elif content[at - 2 : at + 1] == b"::$":
+            at -= 3
         elif content[at] == 58 and self._language == "lua":
             at -= 1
         else:
@@ -404,3 +435,11 @@ class _Binder:
 
     def _text(self, start: int, end: int) -> str:
         return self._content[start:end].decode("utf-8", "replace")
+
+
+def _function_end(call: Any) -> int:
+    """Where the name of the function of a call ends, or of the class of a `new`."""
+    if call.type == "object_creation_expression":
+        return next((int(part.end_byte) for part in call.named_children if part.type.endswith("name")), -1)
+    found = (call.child_by_field_name(field) for field in ("method", "name", "function", "target"))
+    return next((int(function.end_byte) for function in found if function is not None), -1)

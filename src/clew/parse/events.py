@@ -47,6 +47,7 @@ def _simple(captures: dict[str, list[Any]]) -> list[Event]:
         ("return.fn", "gives", "("),
         ("return.value", "gives", ""),
         ("base", "base", ""),
+        ("extended", "extended", ""),
         ("export", "exported", ""),
         ("export.default", "exported", "default"),
         ("export.common", "exported", "="),

@@ -25,7 +25,7 @@ class Grammar:
         self._parser = tree_sitter.Parser(self._language)
         source = query_source(language.query)
         self.query = tree_sitter.Query(self._language, source)
-        self.has_scopes = "@bind" in source  # else a variable could not be told from a definition of its name
+        self.has_scopes = "-- scopes" in source  # else a variable could not be told from a definition of its name
         self._cursor_type = tree_sitter.QueryCursor
 
     def parse(self, content: bytes) -> Any:

@@ -66,6 +66,8 @@ def _rows(parts: list[tuple[str, str, int]], text: str, start: int, line: int) -
     if not modules:
         return [Import(text, "", "", start, line)]
     # `import d, {a} from 'm'`: d is what m calls its default.
+    if text.startswith("require_relative") and not str(modules[0][0]).startswith("."):
+        modules[0][0] = f"./{modules[0][0]}"  # Ruby's `require` looks elsewhere
     module = str(modules[0][0])
     default = [word for role, word, _ in parts if role == "import.default"]
     defaults = [Import(module, "default", word, start, line) for word in default]

@@ -44,17 +44,20 @@ class Links(NamedTuple):
     returns: dict[int, str]  # of functions
     attributes: list[Attribute]
     properties: list[int]
-    exports: dict[str, str]  # where a file says which names it shows; `=` is the whole module
+    exports: dict[str, str]  # where a file says which names it shows; `=` is the whole module. Where classes or modules
+    # belong to the tree, those it declares, by full name: `D3 D7` if it does so twice
     package: str  # that the file says it is of; in C++ the namespace that a macro of the file opens
     owners: dict[int, str]  # of definitions that belong to a type which does not hold them: Go's methods, impl blocks
     paths: dict[int, str]  # of imports that are paths to be followed name by name
     declared: list[int]  # functions without their bodies
     hidden: list[int]  # what no other file can name: C's static functions
+    static: list[int]  # members of a type itself; a type whose methods all are members of it too
+    extended: dict[int, list[str]]  # of types, what the type itself has the members of: Ruby's `extend`
 
 
 def no_links() -> Links:
     """Nothing refers to anything."""
-    return Links([""], [], [], {}, {}, {}, [], [], {}, "", {}, {}, [], [])
+    return Links([""], [], [], {}, {}, {}, [], [], {}, "", {}, {}, [], [], [], {})
 
 
 def pack_links(links: Links) -> bytes:
@@ -91,11 +94,12 @@ def unpack_links(packed: bytes) -> Links:
         callers.byteswap()
     fields: list[Any] = json.loads(raw[middle + 2 * count :])[:-1]
     fields += no_links()[2 + len(fields) :]  # earlier ones have less
-    refs, bases, types, returns, attributes, properties, exports, package, owners, paths, declared, hidden = fields
+    refs, bases, types, returns, attributes, properties, exports, package, owners, paths, *rest = fields
+    declared, hidden, static, extended = rest
     return Links(
         refs, of_use.tolist(), callers.tolist(), _numbered(bases), _numbered(types), _numbered(returns),
         [Attribute(*row) for row in attributes], properties, exports, package, _numbered(owners), _numbered(paths),
-        declared, hidden,
+        declared, hidden, static, _numbered(extended),
     )  # fmt: skip
 
 

@@ -34,7 +34,7 @@ from clew.parse.scopes import FREE_FORM, Scope, Scopes
 from clew.parse.symbols import FUNCTION_KINDS, SPACE_KINDS
 from clew.types import Import, Symbol
 
-MARKS_CALLS = PACKAGED | {"java"}  # a field and a method may have the same name
+MARKS_CALLS = PACKAGED | {"java", "php"}  # a field and a method may have the same name
 IMPLICIT_MEMBERS = frozenset("java csharp cpp kotlin scala swift ruby dart".split())
 MEMBERS_ARE_NO_NAMES = frozenset("go rust c".split())  # not even inside the type
 TYPES_FIRST = frozenset({"c", "cpp"})  # `T x`, and what a query calls a name is one wherever it stands
@@ -71,6 +71,7 @@ class Names:
         self.by_name_byte = {symbol.name_byte: ordinal for ordinal, symbol in enumerate(symbols)}
         self.attributes: dict[tuple[int, str], Attribute] = {}
         self.bound_here: set[int] = set()  # where names are bound that are no definitions
+        self.stands_for: dict[int, int] = {}  # of expressions that are what another is, by where both end
         self._define()
 
     def _define(self) -> None:
@@ -384,6 +385,18 @@ class Names:
         if not found.is_class or self._sees_class or not found.names[name]:
             return True
         return found is scope and self._language not in MEMBERS_ARE_NO_NAMES
+
+    def name_at(self, start: int, end: int) -> str:
+        """The name that is used at a place."""
+        return self._text(start, end)
+
+    def own_path(self, _scope: Scope, _start: int, _end: int, _role: str, /) -> tuple[str, bool] | None:
+        """What a language says of a name at a place before all else; nothing for most."""
+        return None
+
+    def give(self, _scope: Scope, _start: int, _path: str, /) -> bool:
+        """Whether what stands at a place is no plain name, and was given a value by the language's own rules."""
+        return False
 
     def have(self, owner: int, name: str, byte: int, path: str) -> None:
         """Let the objects of a class have a member, at its first place."""

@@ -11,7 +11,8 @@ from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS, SPACE_KINDS
 from clew.types import Symbol
 
 # Declarations that need not begin with the name they are about; types whose members may stand elsewhere.
-FREE_FORM = frozenset("go rust c cpp ruby php lua".split())
+FREE_FORM = frozenset("go rust c cpp ruby php lua elixir zig bash".split())
+MODULES_ARE_TYPES = frozenset({"ruby", "elixir"})  # what stands in a module is a member of it
 _BLOCK = -2
 
 
@@ -66,6 +67,7 @@ class Scopes:
     def __init__(self, size: int, symbols: list[Symbol], captures: dict[str, list[Any]], language: str) -> None:
         is_free = language in FREE_FORM
         classes = CLASS_KINDS | {"type"} if language in ECMASCRIPT else CLASS_KINDS
+        classes = classes | {"module"} if language in MODULES_ARE_TYPES else classes
         kinds = classes | FUNCTION_KINDS | (SPACE_KINDS if is_free or language in ECMASCRIPT else frozenset())
         spans = [
             (symbol.start_byte, symbol.end_byte, ordinal, symbol.kind in classes)

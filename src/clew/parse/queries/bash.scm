@@ -5,7 +5,16 @@
 
 (comment) @comment
 
-(command name: (command_name (word) @_source) . argument: (_) @import.module (#any-of? @_source "source" ".")) @import
+(command name: (command_name (word) @import.all) . argument: (_) @import.module
+  (#any-of? @import.all "source" "." "load")) @import
+(command name: (command_name (word) @_source) . argument: [(word) @ref (string (string_content) @ref .)
+  (concatenation (word) @ref .) (raw_string) @ref] (#any-of? @_source "source" "." "load"))
 
 (command name: (command_name (word) @call))
 (variable_name) @ref
+
+; -- scopes and what is known of values (parse/binding.py)
+(function_definition (compound_statement (declaration_command ["local" "declare" "typeset"] [
+  (variable_assignment name: (variable_name) @bind) (variable_name) @bind])))
+(function_definition (compound_statement (_ (declaration_command ["local" "declare" "typeset"] [
+  (variable_assignment name: (variable_name) @bind) (variable_name) @bind]))))

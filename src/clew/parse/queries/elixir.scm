@@ -38,8 +38,21 @@
 (call target: (identifier) @_kind (arguments . (alias) (keywords . (pair value: (alias) @import.alias)))
   (#any-of? @_kind "alias" "require"))
 
+(call target: (identifier) @import.all (arguments . (alias) .) (#eq? @import.all "import"))
+(call target: (identifier) @import.all (arguments . (alias) (keywords . (pair key: (keyword) @_which)))
+  (#eq? @import.all "import") (#match? @_which "^except"))
+(call target: (identifier) @_kind (arguments . (alias) (keywords . (pair key: (keyword) @_which value: (list (keywords
+  (pair key: (keyword) @import.name)))))) (#eq? @_kind "import") (#match? @_which "^only"))
+(call target: (identifier) @_kind (arguments . (dot left: (identifier) @import.module right: (alias) @import.module))
+  (#eq? @_kind "alias")) @import
+
 (call target: (identifier) @call (#not-match? @call "^(def[a-z]*|alias|import|require|use|(module|type)?doc|spec|typep?|opaque|(macro)?callback|if|unless|case|cond|with|for|quote|unquote|receive|try|impl|behaviour)$"))
 (call target: (dot right: (identifier) @call) (arguments))
 (unary_operator operator: "&" operand: (binary_operator left: (identifier) @call operator: "/"))
 (alias) @type
 (identifier) @ref
+
+; -- scopes and what is known of values (parse/binding.py); every bare word that is no call is a variable
+((identifier) @this (#eq? @this "__MODULE__"))
+(call target: (identifier) @_quote (do_block) (#eq? @_quote "quote")) @quoted
+(unary_operator operator: "@" operand: (identifier) @attribute)

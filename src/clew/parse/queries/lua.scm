@@ -24,5 +24,14 @@
 (for_generic_clause (variable_list name: (identifier) @bind))
 (for_numeric_clause name: (identifier) @bind)
 (field name: (identifier) @skip)
-[(function_definition) (for_statement) (block)] @local
-((identifier) @this @skip (#eq? @this "self"))
+[(function_definition) (for_statement)] @local
+(block) @block
+(function_call) @recv
+(function_call name: (identifier) @_set arguments: (arguments (_) . (identifier) @made.of .)
+  (#eq? @_set "setmetatable")) @made
+(variable_declaration (assignment_statement (variable_list . name: (identifier) .) (expression_list . value: (_) @assign.value .))) @assign
+(return_statement (expression_list . [(identifier) (function_call) (table_constructor) (dot_index_expression)
+  (binary_expression) (parenthesized_expression)] @return.value .))
+(chunk (return_statement (expression_list . (identifier) @export.whole .)))
+(function_call name: (identifier) @_require arguments: (arguments . (string content: (string_content) @ref))
+  (#eq? @_require "require"))

@@ -60,23 +60,47 @@
 
 ; -- scopes and what is known of values (parse/binding.py)
 (simple_parameter name: (variable_name (name) @bind))
+(property_promotion_parameter name: (variable_name (name) @bind))
 (variadic_parameter name: (variable_name (name) @bind))
 (assignment_expression left: (variable_name (name) @bind))
+(assignment_expression left: (list_literal (variable_name (name) @bind)))
+(augmented_assignment_expression left: (variable_name (name) @bind))
 (foreach_statement (variable_name (name) @bind))
 (foreach_statement (pair (variable_name (name) @bind)))
+(foreach_statement (list_literal (variable_name (name) @bind)))
 (catch_clause name: (variable_name (name) @bind))
+(foreach_statement [(by_ref (variable_name (name) @bind)) (pair (by_ref (variable_name (name) @bind)))
+  (pair (list_literal (variable_name (name) @bind)))])
+(global_declaration (variable_name (name) @bind))
+(static_variable_declaration name: (variable_name (name) @bind))
 [(anonymous_function) (arrow_function)] @local
 ((variable_name) @this (#eq? @this "$this"))
+(relative_scope) @this
 (variable_name (name) @skip (#eq? @skip "this"))
+(argument name: (name) @skip)
+(class_constant_access_expression (_) (name) @skip (#eq? @skip "class"))
 (namespace_definition name: (namespace_name (name) @skip))
 (namespace_definition name: (namespace_name) @package)
+(use_declaration [(name) (qualified_name)] @base)
 (base_clause [(name) (qualified_name)] @base)
 (class_interface_clause [(name) (qualified_name)] @base)
-(member_access_expression object: (member_call_expression name: (name) @recv.fn) @recv)
-(member_call_expression object: (member_call_expression name: (name) @recv.fn) @recv)
-(simple_parameter type: (named_type (name) @typed.type)) @typed
-(property_promotion_parameter type: (named_type (name) @typed.type)) @typed
-(property_declaration type: (named_type (name) @typed.type)) @typed
-(assignment_expression left: (variable_name) right: (object_creation_expression (name) @assign.type)) @assign
-(method_declaration return_type: (named_type (name) @returns))
-(function_definition return_type: (named_type (name) @returns))
+[(member_call_expression) (nullsafe_member_call_expression) (scoped_call_expression) (function_call_expression)
+  (object_creation_expression)] @recv
+(simple_parameter type: [
+  (named_type [(name) (qualified_name)] @typed.type)
+  (optional_type (named_type [(name) (qualified_name)] @typed.type))]) @typed
+(property_promotion_parameter type: [
+  (named_type [(name) (qualified_name)] @typed.type)
+  (optional_type (named_type [(name) (qualified_name)] @typed.type))]) @typed
+(property_declaration type: [
+  (named_type [(name) (qualified_name)] @typed.type)
+  (optional_type (named_type [(name) (qualified_name)] @typed.type))]) @typed
+(catch_clause type: (type_list . (named_type [(name) (qualified_name)] @typed.type) .) name: (variable_name)) @typed
+(assignment_expression left: (variable_name) right: (_) @assign.value) @assign
+(assignment_expression left: (member_access_expression object: (variable_name) name: (name)) right: (_) @assign.value) @assign
+(method_declaration return_type: [
+  (named_type [(name) (qualified_name)] @returns)
+  (optional_type (named_type [(name) (qualified_name)] @returns))])
+(function_definition return_type: [
+  (named_type [(name) (qualified_name)] @returns)
+  (optional_type (named_type [(name) (qualified_name)] @returns))])

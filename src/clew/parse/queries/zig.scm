@@ -30,3 +30,34 @@
 (_ type: (identifier) @type)
 (struct_initializer . (identifier) @type)
 (identifier) @ref
+(builtin_function (builtin_identifier) @_import (arguments . (string (string_content) @ref)) (#eq? @_import "@import"))
+
+; -- scopes and what is known of values (parse/binding.py)
+[(block) (if_statement) (for_statement) (while_statement) (switch_case)] @local
+(parameter name: (identifier) @bind)
+(block (variable_declaration . (identifier) @bind))
+(payload (identifier) @bind)
+(variable_declaration . (identifier) @this.name (builtin_function (builtin_identifier) @_this) (#eq? @_this "@This"))
+(container_field name: (identifier) @skip)
+(call_expression) @recv
+(parameter type: (identifier) @typed.type) @typed
+(parameter type: (field_expression) @typed.type) @typed
+(parameter type: (pointer_type [(identifier) (field_expression)] @typed.type)) @typed
+(parameter type: (nullable_type [(identifier) (field_expression)] @typed.type)) @typed
+(parameter type: (nullable_type (pointer_type [(identifier) (field_expression)] @typed.type))) @typed
+(container_field type: (identifier) @typed.type) @typed
+(container_field type: (field_expression) @typed.type) @typed
+(container_field type: (pointer_type [(identifier) (field_expression)] @typed.type)) @typed
+(container_field type: (nullable_type [(identifier) (field_expression)] @typed.type)) @typed
+(container_field type: (nullable_type (pointer_type [(identifier) (field_expression)] @typed.type))) @typed
+(variable_declaration type: (identifier) @typed.type) @typed
+(variable_declaration type: (field_expression) @typed.type) @typed
+(variable_declaration type: (pointer_type [(identifier) (field_expression)] @typed.type)) @typed
+(variable_declaration . (identifier) . [
+  (call_expression) (field_expression) (identifier) (try_expression (call_expression))] @assign.value) @assign
+(variable_declaration . (identifier) . (struct_initializer . [(identifier) (field_expression)] @assign.type)) @assign
+(function_declaration type: (identifier) @returns)
+(function_declaration type: (field_expression) @returns)
+(function_declaration type: (pointer_type [(identifier) (field_expression)] @returns))
+(function_declaration type: (error_union_type ok: [(identifier) (field_expression)] @returns))
+(function_declaration type: (error_union_type ok: (pointer_type [(identifier) (field_expression)] @returns)))
