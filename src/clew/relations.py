@@ -10,6 +10,7 @@ from clew.errors import Ambiguous, BadInput, NotFound
 from clew.graph import calls as call_edges
 from clew.graph.build import USE_ROLES
 from clew.graph.calls import CallGraph, Direction, Note
+from clew.graph.exports import Export, exports_of
 from clew.graph.files import ImportGraph, import_graph
 from clew.graph.hierarchy import inherited
 from clew.graph.nodes import Node, Nodes, find_externals, find_nodes, node_at
@@ -40,6 +41,7 @@ class References(Answer):
     truncated: bool
     interfaces: tuple[str, ...] = ()  # of each definition a hash of what its users can see of it
     inherited: bool = False  # the class that was named has it from one above it
+    continuation: str | None = None  # what the next uses are asked for with
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class RepoMap(Answer):
 @dataclass(frozen=True, slots=True)
 class Imports(Answer):
     graph: ImportGraph
+    exports: tuple[Export, ...] | None = None  # of the file that was asked about
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +96,11 @@ class Relations(Questions):
 
     def references(
         self, wanted: Wanted, path: str | None = None, *, role: str | None = None, limit: int = 100,
-        scope: Scope | None = None,
+        scope: Scope | None = None, after: str | None = None,
     ) -> References:  # fmt: skip
-        """Where a definition is used, the surest first, each place checked against the disk."""
+        """Where a definition is used, the surest first, each place checked against the disk.
+
+        `after` is the continuation of an answer to the same question: the next uses."""
         if limit < 1 or (role is not None and role not in USE_ROLES):
             raise BadInput(f"the limit must be at least 1, and the role one of {', '.join(USE_ROLES)}")
         codebase, where = self._question(path, scope)
@@ -106,11 +111,12 @@ class Relations(Questions):
             definitions, is_inherited = _chosen(nodes, wanted, externals=True)
             uses = Uses(nodes, definitions, role=role)
             uses.keep(_Files(reading, where).shows)
-            shown, total = tuple(uses.first(limit)), len(uses)
+            shown, continuation = uses.page(limit, after)
             hashes = tuple(nodes.interface(node) for node in definitions)
             return References(
-                codebase.root, reading.fresh, tuple(definitions), shown, total, total > limit, hashes, is_inherited
-            )
+                codebase.root, reading.fresh, tuple(definitions), tuple(shown), len(uses), continuation is not None,
+                hashes, is_inherited, continuation,
+            )  # fmt: skip
 
         return self._reader.ask(codebase, ask)
 
@@ -188,17 +194,20 @@ class Relations(Questions):
         return self._reader.ask(codebase, ask)
 
     def imports(self, path: str | None = None, *, file: str | None = None) -> Imports:
-        """Which files use which, all or those around one, and the circles among them."""
+        """Which files use which and the circles among them; for one `file` what is around it, and what it exports."""
         codebase, where = self._question(path, None)
 
         def ask(reading: Reading) -> Imports:
             reading.require_files()
             files = snapshots.files_with_facts(reading.connection, reading.snapshot.id)
             allowed = {name for name, (_, language) in files.items() if where.allows(name, language)}
-            graph = import_graph(Nodes(reading.connection, reading.snapshot.id), file, allowed)
+            nodes = Nodes(reading.connection, reading.snapshot.id)
+            graph = import_graph(nodes, file, allowed)
             if file is not None and file not in graph.files:
                 raise NotFound(f"{file} is not in the index, or no code; `clew paths` lists the files")
-            return Imports(codebase.root, reading.fresh, graph)
+            return Imports(
+                codebase.root, reading.fresh, graph, None if file is None else tuple(exports_of(nodes, file))
+            )
 
         return self._reader.ask(codebase, ask)
 

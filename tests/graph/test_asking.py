@@ -307,3 +307,65 @@ def test_what_a_class_inherits_is_found_by_its_name(tmp_path: Path) -> None:
     assert tools.answer(engine, "get_symbol", {"name": "Child.gone", "path": str(root)})["symbols"] == []
     with pytest.raises(NotFound):
         engine.references(Wanted("Base.own"), str(root))
+
+
+def test_references_go_on_where_the_last_page_ended(engine: Engine, tmp_path: Path) -> None:
+    files = {"a.py": "def target():\n    pass\n"}
+    files |= {f"use{i}.py": "from a import target\n\n\ndef run():\n    target()\n" for i in range(7)}
+    root = write_tree(tmp_path / "tree", files)
+    engine.index(str(root))
+    wanted = Wanted("target")
+    whole = engine.references(wanted, str(root)).references
+    assert len(whole) == 14
+    shown: list[Any] = []
+    after = None
+    while True:
+        found = engine.references(wanted, str(root), limit=4, after=after)
+        assert (found.total, found.truncated) == (14, found.continuation is not None)
+        shown += found.references
+        if found.continuation is None:
+            break
+        after = found.continuation
+    assert tuple(shown) == whole
+    first = engine.references(wanted, str(root), limit=4)
+    (root / "use0.py").unlink()  # what was shown goes: nothing is left out or shown twice
+    rest = engine.references(wanted, str(root), after=first.continuation).references
+    assert rest == whole[4:]
+    with pytest.raises(BadInput, match="no continuation"):
+        engine.references(wanted, str(root), after="nonsense")
+
+
+EXPORTING = {
+    "pkg/__init__.py": "from pkg.core import Engine\n\n\ndef helper():\n    pass\n\n\ndef _own():\n    pass\n",
+    "pkg/core.py": "class Engine:\n    def start(self):\n        pass\n\n\nLIMIT = 3\n",
+    "main.py": "from pkg import Engine\n\nEngine().start()\n",
+    "web/a.ts": "export function shown() {}\nfunction kept() {}\nexport default class Thing {}\n",
+    "web/index.ts": 'export { shown as seen } from "./a";\nimport Thing from "./a";\nexport const n = new Thing();\n',
+    "go/a.go": "package a\n\nfunc Shown() {}\n\nfunc kept() {}\n",
+    "rs/src/lib.rs": "pub fn shown() {}\n\nfn kept() {}\n",
+    "c/a.c": "int shown(void) { return 1; }\nstatic int kept(void) { return 2; }\n",
+    "k/A.kt": "package k\n\nfun shown() {}\n\nprivate fun kept() {}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        ("pkg/__init__.py", [("Engine", "pkg/core.py", 1), ("helper", "pkg/__init__.py", 0)]),
+        ("pkg/core.py", [("Engine", "pkg/core.py", 2), ("LIMIT", "pkg/core.py", 0)]),
+        ("web/a.ts", [("default", "web/a.ts", 1), ("shown", "web/a.ts", 1)]),
+        ("web/index.ts", [("n", "web/index.ts", 0), ("seen", "web/a.ts", 0)]),
+        ("go/a.go", [("Shown", "go/a.go", 0)]),
+        ("rs/src/lib.rs", [("shown", "rs/src/lib.rs", 0)]),
+        ("c/a.c", [("shown", "c/a.c", 0)]),
+        ("k/A.kt", [("shown", "k/A.kt", 0)]),
+    ],
+)
+def test_exports_are_what_other_files_can_have(
+    engine: Engine, tmp_path: Path, file: str, expected: list[tuple[str, str, int]]
+) -> None:
+    root = write_tree(tmp_path / "tree", EXPORTING)
+    engine.index(str(root))
+    exports = engine.imports(str(root), file=file).exports
+    assert [(item.name, item.node.path, item.used_by) for item in exports or ()] == expected
+    assert engine.imports(str(root)).exports is None

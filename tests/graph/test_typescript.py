@@ -313,3 +313,20 @@ def test_no_phantoms() -> None:
         "b.ts:20 get -> b.ts:Twice.get typed",
         "b.ts:20 get -> a.ts:Cache.get typed",
     } | {edge for edge in found if edge.startswith("b.ts:2 ")}
+
+
+def test_what_is_exported_by_default_is_not_exported_by_its_name() -> None:
+    project = Project(
+        {
+            "a.ts": "export default class Thing {}\nexport function other() {}\n",
+            "b.ts": """\
+                import Right, { Thing, other } from "./a";
+                new Thing();
+                new Right();
+                other();
+                """,
+        }
+    )
+    found = project.edges("b.ts")
+    assert {"b.ts:3 Right -> a.ts:Thing proven", "b.ts:4 other -> a.ts:other proven"} <= found
+    assert not [edge for edge in found if edge.startswith("b.ts:2 ")]

@@ -30,7 +30,7 @@ ASKED: dict[str, tuple[dict[str, Any], str]] = {
     "search_text": ({"query": "class Sessions"}, "matches"),
     "get_symbol": ({"name": "Sessions.prune"}, "symbols"),
     "get_references": ({"name": "Sessions.prune"}, "references"),
-    "call_graph": ({"name": "Sessions.prune"}, "edges"),
+    "call_graph": ({"name": "Sessions.prune", "direction": "callers"}, "edges"),
     "repo_map": ({"focus": [FILE]}, "symbols"),
     "import_graph": ({"file": FILE}, "imports"),
     "def_use": ({"file": FILE, "line": 122, "variable": "oldest"}, "depends_on"),

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import json
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from clew.errors import BadInput
 from clew.graph.build import USE_ROLES, evidence_of
 from clew.graph.guesses import Guesses
 from clew.graph.nodes import Node, Nodes
@@ -56,9 +60,14 @@ class Uses:
     def __len__(self) -> int:
         return len(self._uses)
 
-    def first(self, limit: int) -> list[Reference]:
-        """The first of them."""
-        return [self._reference(use) for use in self._uses[:limit]]
+    def page(self, limit: int, after: str | None = None) -> tuple[list[Reference], str | None]:
+        """The first of them, or the first after those that were shown, and what the next are asked for with.
+
+        That is a place in the order, not a number: it stays good when files change in between."""
+        start = bisect_right(self._uses, _read_key(after), key=_key_of) if after is not None else 0
+        shown = self._uses[start : start + limit]
+        is_cut = start + limit < len(self._uses)
+        return [self._reference(use) for use in shown], _key(shown[-1]) if is_cut else None
 
     def _sites(self, source: int, sites: bytes, name: str, tier: int, role: int, evidence: int) -> set[_Use]:
         held = self._nodes.file(source >> NODE_BITS)
@@ -89,6 +98,23 @@ class _Use(NamedTuple):
     source: int
     evidence: int
     name: str
+
+
+def _key_of(use: _Use) -> tuple[int, str, int, int]:
+    return use.tier, use.path, use.byte, use.role
+
+
+def _key(use: _Use) -> str:
+    return base64.urlsafe_b64encode(json.dumps(_key_of(use)).encode()).decode()
+
+
+def _read_key(text: str) -> tuple[int, str, int, int]:
+    """The inverse of `_key`; `BadInput` for what nobody was given."""
+    try:
+        tier, path, byte, role = json.loads(base64.urlsafe_b64decode(text))
+        return int(tier), str(path), int(byte), int(role)
+    except (ValueError, TypeError) as error:
+        raise BadInput(f"{text[:40]!r} is no continuation of references; ask the question again") from error
 
 
 def _word(content: bytes, byte: int) -> int:

@@ -40,6 +40,7 @@ def collect_free_events(captures: dict[str, list[Any]], bound: list[int], *, typ
 
 def _simple(captures: dict[str, list[Any]]) -> list[Event]:
     found = []
+    defaults = {node.start_byte for node in captures.get("export.default", ())}  # not exported by their own name
     for capture, kind, step in (
         ("returns", "returns", "^"),
         ("returns.several", "returns", SEVERAL),
@@ -55,7 +56,8 @@ def _simple(captures: dict[str, list[Any]]) -> list[Event]:
     ):
         for node in captures.get(capture, ()):
             start, end = node.start_byte, node.end_byte
-            found.append(Event(end, kind, start, end, step))
+            if capture != "export" or start not in defaults:
+                found.append(Event(end, kind, start, end, step))
     return found
 
 

@@ -58,7 +58,7 @@ _TABLE = (
         _words("node nodejs deno bun"),
         "tree_sitter_javascript:language",
         "ecmascript javascript",
-        version=2,
+        version=3,
         aliases=("js", "jsx"),
     ),
     Language(
@@ -68,10 +68,10 @@ _TABLE = (
         _words("ts-node tsx"),
         "tree_sitter_typescript:language_typescript",
         "ecmascript typescript",
-        version=3,
+        version=4,
         aliases=("ts",),
     ),
-    Language("tsx", ("tsx",), (), (), "tree_sitter_typescript:language_tsx", "ecmascript typescript tsx", version=3),
+    Language("tsx", ("tsx",), (), (), "tree_sitter_typescript:language_tsx", "ecmascript typescript tsx", version=4),
     Language("go", ("go",), (), (), "tree_sitter_go:language", "go", version=2, aliases=("golang",)),
     Language(
         "rust", ("rs",), (), _words("rust-script"), "tree_sitter_rust:language", "rust", version=2, aliases=("rs",)

@@ -15,7 +15,7 @@ MIN_TOKENS = 500  # less has no room for what every answer has
 CHARS_PER_TOKEN = 4
 GLANCE_LINES = 12  # of a snippet: these of a later hit are worth more than further ones of an earlier
 _LISTS = (  # what goes first comes first
-    "results", "matches", "items", "notes", "edges", "nodes", "references", "imports", "files", "cycles",
+    "results", "matches", "items", "notes", "edges", "nodes", "references", "imports", "files", "exports", "cycles",
     "reaches", "depends_on", "symbols",
     "definitions", "codebases", "candidates", "jobs", "transitions",
 )  # fmt: skip

@@ -68,7 +68,7 @@ _WORDS = {
     "repo_map": "Show the definitions that matter most, as signatures: for the whole codebase, or for files or "
     "questions in focus. A good first look.",
     "def_use": "Show the lines that a variable depends on and those it reaches, within its function.",
-    "import_graph": "List which files import which, and import cycles.",
+    "import_graph": "List which files import which, and import cycles; of one file also what it exports.",
     "file_outline": "List what a file defines, with lines and signatures; cheaper than reading it.",
     "read_file": "Read a file, some lines of it, or one definition. Annotated, it comes with what is defined there.",
     "manage_index": "Index a codebase (create), renew (sync, reindex, repair) or remove (clear) its index, or tell "
@@ -111,10 +111,10 @@ _SHAPES = {
     "search_text": "matches total truncated",
     "list_paths": "items total truncated",
     "get_symbol": "symbols",
-    "get_references": "definitions references total truncated",
+    "get_references": "definitions references total truncated continuation",
     "call_graph": "nodes edges notes truncated",
     "repo_map": "text symbols",
-    "import_graph": "files imports cycles",
+    "import_graph": "files imports cycles exports",
     "def_use": "depends_on reaches",
     "file_outline": "symbols",
     "read_file": "content start_line end_line total_lines truncated",
@@ -126,7 +126,7 @@ _SHAPES = {
 }
 _LISTS = (
     "results matches items symbols codebases definitions references nodes edges notes files imports cycles"
-    " depends_on reaches"
+    " depends_on reaches exports"
 ).split()
 _TYPES = {
     "content": "string",

@@ -29,7 +29,7 @@ def references(path: str, found: References, scope: Scope) -> Envelope:
         for node, interface in zip(found.definitions, found.interfaces, strict=True)
     ]
     shape = {"definitions": definitions, "references": items, "total": found.total, "truncated": found.truncated}
-    envelope = envelopes.ok(path, found, scope, **shape)
+    envelope = envelopes.ok(path, found, scope, **shape, continuation=found.continuation)
     if found.inherited:
         envelope["warnings"].append(envelopes.inherited(node.qualified for node in found.definitions))
     return envelope
@@ -59,10 +59,17 @@ def repo_map(path: str, found: RepoMap) -> Envelope:
 
 
 def imports(path: str, found: Imports) -> Envelope:
-    """Which files import which, and the circles."""
+    """Which files import which, and the circles; of one file also what it shows to others."""
     edges = [{"from": source, "to": target} for source, target in found.graph.imports]
     cycles = [list(cycle) for cycle in found.graph.cycles]
-    return envelopes.ok(path, found, Scope(), files=list(found.graph.files), imports=edges, cycles=cycles)
+    envelope = envelopes.ok(path, found, Scope(), files=list(found.graph.files), imports=edges, cycles=cycles)
+    if found.exports is not None:
+        envelope["exports"] = [
+            {"name": item.name, "kind": item.node.kind, "path": item.node.path, "start_line": item.node.line,
+             "qualified_name": item.node.qualified, "used_by": item.used_by}
+            for item in found.exports
+        ]  # fmt: skip
+    return envelope
 
 
 def variable_slice(path: str, found: VariableSlice) -> Envelope:

@@ -111,9 +111,13 @@ def repo_map(envelope: Envelope) -> str:
 
 
 def imports(envelope: Envelope) -> str:
-    """One import a line, then the circles."""
+    """One import a line, then the circles, and of one file what it shows to others and how many use that."""
     lines = [f"{edge['from']} -> {edge['to']}" for edge in envelope["imports"]]
     lines += [paint(f"circle: {' '.join(cycle)}", "bad") for cycle in envelope["cycles"]]
+    for item in envelope.get("exports", ()):
+        where = place(item["path"], item["start_line"]) if item["path"] else paint("external", "dim")
+        files = "no other file" if not item["used_by"] else f"{item['used_by']} file{'s' * (item['used_by'] > 1)}"
+        lines.append(f"exports {paint(item['name'], 'symbol')}  {where}  {paint(f'used by {files}', 'dim')}")
     return "\n".join(lines)
 
 

@@ -29,6 +29,7 @@ def get_references(
     column: int | None = None,
     role: UseRole | None = None,
     limit: int = 100,
+    continuation: str | None = None,
     include_globs: Globs = None,
     exclude_globs: Globs = None,
     languages: Globs = None,
@@ -39,7 +40,7 @@ def get_references(
     scope = effective_scope(include_globs, exclude_globs, languages)
     place = place_of(path)
     found = engine.references(
-        _wanted(engine, place, name, file, line, column), place, role=role, limit=limit, scope=scope
+        _wanted(engine, place, name, file, line, column), place, role=role, limit=limit, scope=scope, after=continuation
     )
     return envelopes.references(place, found, scope)
 
