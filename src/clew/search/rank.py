@@ -8,8 +8,9 @@ brought when it was left out. Files of several codebases are weighed against eac
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from clew import tokens
@@ -55,6 +56,8 @@ DIRECTORY_B = 0.5  # how much a long path is discounted
 K1 = 1.2
 SURE = 0.8  # words this close count as the same
 LEADING = 2  # the first words of a query
+ALONE_CHUNKS = 5_000  # fewer are scored in the time that a thread takes to begin
+SIDE_THREADS = 4  # for several questions at once
 
 FUNCTION_BODY, FUNCTION_DENSE, FUNCTION_NAME, FUNCTION_FILE = 0.4, 0.6, 0.6, 0.1  # what places a function
 FUNCTION_PROVIDED = 0.3  # half of the bundled model's part, as for files
@@ -114,20 +117,13 @@ def measure(
     it, `quoting` the blobs with what the query quotes."""
     import numpy as np
 
+    meaning = _side_work().submit(_by_models, view, asked) if len(view.chunks) > ALONE_CHUNKS else None
     hashes = [int.from_bytes(tokens.term_hash(term), "little") for term in query.terms]
-    vector, provided = asked.vector, asked.provided
     body = view.body(hashes, asked.synonyms)
-    cosine = view.cosines(vector) if vector is not None else None
-    beside = view.cosines(provided, provided=True) if provided is not None else None
     shares = {
-        "body": (BODY if vector is not None else BODY_ALONE, best_chunks(view, body)),
+        "body": (BODY if asked.vector is not None else BODY_ALONE, best_chunks(view, body)),
         "about": (ABOUT, view.about(hashes)),
     }
-    centred = {}
-    if cosine is not None:
-        centred["dense"] = (DENSE, best_chunks(view, cosine))
-    if beside is not None:
-        centred["provided"] = (PROVIDED, best_chunks(view, beside))
     defined = np.zeros(len(view.facts), np.float32)
     for facts, value in definitions.items():
         place = int(np.searchsorted(view.facts, facts))
@@ -144,11 +140,29 @@ def measure(
             (file.blob in quoting for file in view.files), np.float32, len(view.files)
         )
     shares = {name: (weight, values[view.document]) for name, (weight, values) in shares.items()}
-    centred = {name: (weight, values[view.document]) for name, (weight, values) in centred.items()}
     shares["directory"] = (DIRECTORY, _directory_scores(view, query))
-    if vector is not None:
-        centred["names"] = (NAMES, view.file_cosines(vector))
+    cosine, beside, centred = meaning.result() if meaning is not None else _by_models(view, asked)
     return Measured(view, body, cosine, shares, centred, plain, beside)
+
+
+@lru_cache(maxsize=1)
+def _side_work() -> ThreadPoolExecutor:
+    """Threads for what models say: native code, beside which the words are counted."""
+    return ThreadPoolExecutor(SIDE_THREADS, thread_name_prefix="clew-meaning")
+
+
+def _by_models(view: View, asked: Asked) -> tuple[Floats | None, Floats | None, dict[str, tuple[float, Floats]]]:
+    """What the bundled model and a provider's say of each chunk, and both of each file."""
+    found: list[Floats | None] = []
+    centred: dict[str, tuple[float, Floats]] = {}
+    for name, weight, vector in (("dense", DENSE, asked.vector), ("provided", PROVIDED, asked.provided)):
+        cosine = view.cosines(vector, provided=name == "provided") if vector is not None else None
+        if cosine is not None:
+            centred[name] = (weight, best_chunks(view, cosine)[view.document])
+        found.append(cosine)
+    if asked.vector is not None:
+        centred["names"] = (NAMES, view.file_cosines(asked.vector))
+    return found[0], found[1], centred
 
 
 def by_meaning(item: Measured) -> Measured:
