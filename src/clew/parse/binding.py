@@ -49,12 +49,14 @@ from bisect import bisect_right
 from operator import itemgetter
 from typing import Any
 
+from clew.parse.bound import TYPES_BEFORE_NAMES
 from clew.parse.dialects import NAMES
 from clew.parse.ecmascript import ECMASCRIPT, is_pure_type, read_export, read_parts
 from clew.parse.events import Event, collect_events, collect_free_events, innermost
 from clew.parse.links import ABOVE, CALLED, NOWHERE, Links
-from clew.parse.names import MARKS_CALLS, TYPES_BEFORE_NAMES, Names
+from clew.parse.names import MARKS_CALLS, Names
 from clew.parse.packaged import PACKAGED
+from clew.parse.receivers import read_calls, receiver_end, skip_space, word_end
 from clew.parse.scopes import FREE_FORM, Scope, read_outside
 from clew.parse.uses import ROLES, Uses
 from clew.types import Import, Symbol
@@ -62,7 +64,6 @@ from clew.types import Import, Symbol
 MAX_STEPS = 12  # a longer chain says nothing that could be followed
 _OWN_CLASS = re.compile(r"\AS(\d+)\.__class__\Z")  # `self.__class__`
 _SUPER = re.compile(rb"\(\s*([\w.]+)\s*,")
-_SPACE = b" \t\r\n"
 _TYPE, _CALL = ROLES.index("type"), ROLES.index("call")
 
 
@@ -114,7 +115,7 @@ class _Binder:
     def run(self) -> Links:
         """Bind, then refer."""
         events = self._events()
-        calls = self._called = self._calls()
+        calls = self._called = read_calls(self._content, self._language, self._captures)
         at, links, uses = 0, self._links, self._uses
         skipped = self._skips()
         walk = self._scopes.walk()
@@ -210,11 +211,11 @@ class _Binder:
                 if scope.names.get(variable) == "" and path:
                     scope.values[variable] = f"{path}.{member}"
             return
-        end = self._word_end(start)
+        end = word_end(self._content, start)
         name = self._text(start, end)
         if self._content[end : end + 1] == b".":  # self.x = …
             base = self._paths.get(end, "") if name == "this" else self._names.look_up(scope, name, start)[0]
-            last = self._word_end(end + 1)
+            last = word_end(self._content, end + 1)
             is_own = base[:1] in ("S", "C") and base[1:].isdigit()
             if is_own and self._content[last : last + 1] not in (b".", b"(", b"["):
                 self._names.have(int(base[1:]), self._text(end + 1, last), end + 1, path)
@@ -231,7 +232,7 @@ class _Binder:
 
     def _narrow(self, scope: Scope, event: Event, path: str) -> None:
         """Let a variable be of a type, or what it was before if nothing else has been made of it."""
-        name = self._text(event.start, self._word_end(event.start))
+        name = self._text(event.start, word_end(self._content, event.start))
         if scope.names.get(name) != "" or path in ("", "?"):
             return
         held = self._narrowed.setdefault((scope, name), [])
@@ -257,12 +258,6 @@ class _Binder:
         if path and not is_second:
             exports[name] = path
 
-    def _word_end(self, start: int) -> int:
-        end, content = start, self._content
-        while end < len(content) and (chr(content[end]).isalnum() or content[end] in b"_$" or content[end] > 127):
-            end += 1
-        return end
-
     # -- uses --------------------------------------------------------------------------------------
 
     def _skips(self) -> set[int]:
@@ -271,28 +266,6 @@ class _Binder:
             skipped |= {node.start_byte for node in self._captures.get(role, ())}
         return skipped
 
-    def _calls(self) -> dict[int, int]:
-        """Where the function of a call ends, by where the call ends, for calls that a member is taken of."""
-        functions = sorted((node.start_byte, node.end_byte) for node in self._captures.get("recv.fn", ()))
-        if self._is_dialect:
-            return {node.end_byte: _function_end(node) for node in self._captures.get("recv", ())}
-        if self._is_free:
-            whole = sorted((node.start_byte, node.end_byte) for node in self._captures.get("recv", ()))
-            return {call[1]: function[1] for call, function in zip(whole, functions, strict=False)}
-        found = {}
-        for node in self._captures.get("recv", ()):
-            start, end = node.start_byte, node.end_byte
-            at = bisect_right(functions, (start, end)) - 1
-            if at < 0 or functions[at][0] < start:  # `new f().g` starts before both functions
-                at += 1
-                while at < len(functions) and functions[at][1] > end:
-                    at += 1
-            if at < len(functions):
-                found[end] = functions[at][1]
-        for node in self._captures.get("recv.args", ()):
-            found[node.end_byte] = self._before_arguments(node.start_byte)
-        return found
-
     def _given_by_call(self, end: int) -> str:
         """What the call that ends here gives, where a language's calls are all known by their ends."""
         if end in self._names.stands_for:
@@ -300,20 +273,6 @@ class _Binder:
         function = self._called.get(end) if self._is_dialect else None
         path = self._paths.get(function, "") if function is not None else ""
         return f"{path}(" if path and path[0] not in "?P" else ""
-
-    def _before_arguments(self, at: int) -> int:
-        """Where the name of a function ends: before white space and type arguments."""
-        content = self._content
-        while content[at - 1 : at] in (b" ", b"\n", b"\t", b"\r"):
-            at -= 1
-        if content[at - 1 : at] != b">":
-            return at
-        depth = 0
-        for place in range(at - 1, max(at - 400, 0), -1):
-            depth += (content[place] == 62) - (content[place] == 60)
-            if depth == 0:
-                return place
-        return at
 
     def _import_spans(self) -> list[tuple[int, int]]:
         return sorted((node.start_byte, node.end_byte) for node in self._captures.get("import", ()))
@@ -359,9 +318,9 @@ class _Binder:
             name += CALLED
         if start in self._literal_names:
             at = innermost(self._literals, start, start + 1) - 1  # its type ends before it
-            path = self._paths.get(self._before(at), "")
+            path = self._paths.get(skip_space(self._content, at), "")
             return (f"{path}^.{name}" if path and path[0] != "?" else "?"), False
-        before = self._receiver_end(start)
+        before = receiver_end(self._content, start, self._language)
         if before < 0:
             if start in self._bases and scope.is_class and scope.parent is not None:
                 scope = scope.parent  # what a class inherits is not known before its bases are
@@ -400,30 +359,6 @@ class _Binder:
             return f"N{name}" if path[:1] == "G" else path
         return "" if after[:1] == b":" else path
 
-    def _receiver_end(self, start: int) -> int:
-        """Where the expression ends that a member is taken of; -1 when the name stands alone."""
-        content, at = self._content, start - 1
-        if at < 1:
-            return -1
-        if content[at] == 46 and content[at - 1] != 46:  # a dot, not two
-            at -= 2 if content[at - 1] in b"?!&" else 1
-            at -= content[at : at + 2] == b"!!"  # Kotlin's `x!!.y`
-        elif content[at - 1 : at + 1] in (b"::", b"->"):
-            at -= 3 if content[at - 2 : at + 1] == b"?->" else 2
-        elif content[at - 2 : at + 1] == b"::$":
-            at -= 3
-        elif content[at] == 58 and self._language == "lua":
-            at -= 1
-        else:
-            return -1
-        at = self._before(at)
-        return at - 6 if self._is_rust and content[at - 6 : at] == b".await" else at
-
-    def _before(self, at: int) -> int:
-        while at >= 0 and self._content[at] in _SPACE:
-            at -= 1
-        return at + 1
-
     def _number(self, path: str) -> int:
         if path == "?":
             return 0
@@ -435,11 +370,3 @@ class _Binder:
 
     def _text(self, start: int, end: int) -> str:
         return self._content[start:end].decode("utf-8", "replace")
-
-
-def _function_end(call: Any) -> int:
-    """Where the name of the function of a call ends, or of the class of a `new`."""
-    if call.type == "object_creation_expression":
-        return next((int(part.end_byte) for part in call.named_children if part.type.endswith("name")), -1)
-    found = (call.child_by_field_name(field) for field in ("method", "name", "function", "target"))
-    return next((int(function.end_byte) for function in found if function is not None), -1)

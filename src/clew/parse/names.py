@@ -1,4 +1,4 @@
-"""The names of a blob: what each scope binds, what imports and types stand for, what a bare name means at a place.
+"""The names of a blob: what definitions and imports are in their scopes, and what a bare name means at a place.
 
 Main calls: `Names.look_up`, `Names.this`, `Names.follow`; what the captures mean stands in `parse/binding.py`.
 """
@@ -8,45 +8,23 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from clew.parse.ecmascript import (
-    ECMASCRIPT,
-    MEMBER_KINDS,
-    has_own_this,
-    is_bare,
-    is_pure_type,
-    owner_name,
-)
-from clew.parse.events import first_bound
-from clew.parse.links import CALLED, NEVER, Attribute, no_links
-from clew.parse.owners import PART_KINDS, find_owners, last_part, opened_space
-from clew.parse.packaged import (
-    IMPLICIT_NAMES,
-    PACKAGED,
-    bound_since,
-    is_called,
-    is_private,
-    look_out,
-    package_of,
-    this_of,
-)  # fmt: skip
+from clew.parse.bound import NO_FREE_METHODS, SEQUENTIAL, TYPES_FIRST, Bound
+from clew.parse.ecmascript import MEMBER_KINDS, has_own_this, is_bare, is_pure_type, owner_name
+from clew.parse.links import CALLED, NEVER, Attribute
+from clew.parse.owners import PART_KINDS, find_owners
+from clew.parse.packaged import PACKAGED, is_called, look_out, this_of
 from clew.parse.paths import is_mod, path_base, qualifier
-from clew.parse.scopes import FREE_FORM, Scope, Scopes
-from clew.parse.symbols import FUNCTION_KINDS, SPACE_KINDS
+from clew.parse.scopes import FREE_FORM, Scope
+from clew.parse.symbols import SPACE_KINDS
 from clew.types import Import, Symbol
 
 MARKS_CALLS = PACKAGED | {"java", "php"}  # a field and a method may have the same name
 IMPLICIT_MEMBERS = frozenset("java csharp cpp kotlin scala swift ruby dart".split())
 MEMBERS_ARE_NO_NAMES = frozenset("go rust c".split())  # not even inside the type
-TYPES_FIRST = frozenset({"c", "cpp"})  # `T x`, and what a query calls a name is one wherever it stands
-TYPES_BEFORE_NAMES = TYPES_FIRST | {"php"}
-SEQUENTIAL = frozenset("go rust c cpp".split())  # a name is bound from its place on, not in all of its scope
-
-_NO_FREE_METHODS = frozenset({"java", "csharp"})
-_CLASS_BINDS = ECMASCRIPT | _NO_FREE_METHODS | PACKAGED  # where what a class binds is its type parameters
 
 
-class Names:
-    """What the scopes of a blob bind."""
+class Names(Bound):
+    """What the names of a blob mean."""
 
     def __init__(
         self,
@@ -56,21 +34,11 @@ class Names:
         imports: list[Import],
         captures: dict[str, list[Any]],
     ) -> None:
-        self._content, self._language = content, language
-        self._symbols, self._imports, self._captures = symbols, imports, captures
+        super().__init__(content, language, symbols, imports, captures)
         self._implicit = language in IMPLICIT_MEMBERS
-        self._is_ecmascript = language in ECMASCRIPT
         self._sees_class = self._implicit or self._is_ecmascript  # where a class has type parameters, but no members
-        self._lasting = ("D", "I") if self._is_ecmascript else ("D",)  # what an assignment does not rebind
         self._holders: dict[int, int] = {}  # of functions that are assigned to a member, whose
-        self.scopes = Scopes(len(content), symbols, captures, language)
-        self.paths: dict[int, str] = {}  # what an expression is, by where it ends
-        self._is_packaged = language in PACKAGED
-        package = opened_space(content) if language == "cpp" else package_of(content, language, captures)
-        self.links = no_links()._replace(package=package)
-        self.by_name_byte = {symbol.name_byte: ordinal for ordinal, symbol in enumerate(symbols)}
         self.attributes: dict[tuple[int, str], Attribute] = {}
-        self.bound_here: set[int] = set()  # where names are bound that are no definitions
         self.stands_for: dict[int, int] = {}  # of expressions that are what another is, by where both end
         self._define()
 
@@ -125,72 +93,6 @@ class Names:
             self._follow_imports()
             self._bound_types()
 
-    def _note_implicit(self) -> None:
-        """Names that nobody writes, objects that nobody knows, and what no other file can name."""
-        for node in self._captures.get("implicit", ()):
-            for name in IMPLICIT_NAMES.get(self._language, ()):
-                self.scopes.at(node.start_byte).names.setdefault(name, "")
-        plain = {node.start_byte for node in self._captures.get("plain", ())}
-        for node in self._captures.get("with", ()):
-            self.scopes.at(node.start_byte).has_receiver = node.start_byte not in plain
-        self.links.hidden.extend(o for o, symbol in enumerate(self._symbols) if is_private(self._content, symbol))
-
-    def _bind(self, undone: set[tuple[Scope, str]]) -> None:
-        """Give scopes their variables."""
-        captures = self._captures
-        for node in captures.get("bind", ()):
-            start, name = node.start_byte, self._text(node.start_byte, node.end_byte)
-            scope = self.scopes.at(start)
-            is_its_own = start in self.by_name_byte and scope.symbol == self.by_name_byte[start]
-            if is_its_own or (scope.is_class and self._language not in _CLASS_BINDS):
-                continue  # a function's own name is not bound in it
-            if (scope, name) not in undone and not scope.names.get(name, "").startswith(self._lasting):
-                scope.names[name] = ""
-                self.bound_here.add(start)
-                if self._language == "swift":
-                    scope.since[name] = bound_since(self._content, start, node.end_byte)
-        for node in captures.get("bind.var", ()):
-            scope = self.scopes.at(node.start_byte)
-            while scope.is_block and scope.parent is not None:
-                scope = scope.parent
-            if scope.names.setdefault(self._text(node.start_byte, node.end_byte), "") == "":
-                self.bound_here.add(node.start_byte)
-
-    def _bind_free(self, undone: set[tuple[Scope, str]]) -> None:
-        """Give scopes their variables and type parameters, where a name may be bound from its place on only."""
-        is_late = self._language in SEQUENTIAL
-        whole = [*self._captures.get("typed", ()), *self._captures.get("assign", ())] if is_late else []
-        places = sorted(node.start_byte for node in self._binding("bind")) if is_late else []
-        # In `x := x.y()` the second is another.
-        whole.sort(key=lambda node: -node.end_byte)
-        ends = {first_bound(places, node.start_byte, node.end_byte): node.end_byte for node in whole}
-        for role in ("bind", "bind.type"):
-            for node in self._binding(role):
-                start, name = node.start_byte, self._text(node.start_byte, node.end_byte)
-                scope = self.scopes.at(start)
-                kept = ("D", "I") if self._language == "lua" else "D"  # `local m = require "m"`
-                if (scope, name) in undone or scope.names.get(name, "").startswith(kept):
-                    continue
-                is_space = scope.symbol >= 0 and self._symbols[scope.symbol].kind in SPACE_KINDS
-                if scope.is_class if role == "bind" else scope.parent is None:
-                    continue
-                if (scope.parent is None or is_space) and self._language in TYPES_FIRST:
-                    continue  # a parameter of a type
-                if self._language == "rust" and role == "bind" and name[:1].isupper():
-                    continue  # a pattern that names a constant or a variant
-                scope.names[name] = ""
-                self.bound_here.add(start)
-                if is_late:
-                    since = ends.get(start, start)
-                    scope.since[name] = min(since, scope.since.get(name, since))
-
-    def _binding(self, role: str) -> list[Any]:
-        """The nodes of names that are bound; in C also what would be a definition outside of functions."""
-        nodes = list(self._captures.get(role, ()))
-        if role == "bind" and self._language in TYPES_FIRST:
-            nodes += [node for node in self._captures.get("name", ()) if node.start_byte not in self.by_name_byte]
-        return nodes
-
     def _own(self, owners: dict[int, list[str]]) -> None:
         """Say which types definitions belong to that do not stand in them."""
         for ordinal, names in owners.items():
@@ -203,20 +105,6 @@ class Names:
             path = self.follow(names, place) if names != ["?"] else "?"
             if path or self._is_packaged:
                 self.links.owners[ordinal] = path or "?"
-
-    def _declare(self) -> None:
-        """Tell declarations from definitions, and what only this file can name; a type stands for itself."""
-        captures, content = self._captures, self._content
-        ends = {node.end_byte for node in captures.get("def.prototype", ())}
-        ends |= {node.end_byte for node in captures.get("def.method", ())}
-        for ordinal, symbol in enumerate(self._symbols):
-            if symbol.kind in FUNCTION_KINDS:
-                if symbol.end_byte in ends:
-                    self.links.declared.append(ordinal)
-                elif b"static" in content[symbol.start_byte : symbol.name_byte].split() and symbol.parent < 0:
-                    self.links.hidden.append(ordinal)
-            else:
-                self.paths[symbol.name_byte + len(symbol.name.encode())] = f"D{ordinal}"
 
     def follow(self, names: list[str], place: int, own: str = "") -> str:
         """The reference that a path of names is at a place; `own` is what it would itself bind."""
@@ -258,21 +146,6 @@ class Names:
             if scope.names.get(name) == "" and path and not is_variable:
                 scope.values[name] = f"{path}^"
 
-    def _put_in_order(self) -> None:
-        """Say from where on a file and its classes have their names: in `x = x` the second is another."""
-        for symbol in self._symbols:
-            scope = self.scopes.at(symbol.start_byte)
-            scope = scope.parent if scope.start == symbol.start_byte and scope.parent is not None else scope
-            if scope.is_class or scope.parent is None:
-                scope.since[symbol.name] = min(symbol.end_byte, scope.since.get(symbol.name, symbol.end_byte))
-        places = [(row.start_byte, row.alias or row.name or self._module_name(row.module)) for row in self._imports]
-        bound = [node for node in self._captures.get("bind", ()) if node.start_byte not in self.by_name_byte]
-        places += [(node.start_byte, self._text(node.start_byte, node.end_byte)) for node in bound]
-        for start, name in places:
-            scope = self.scopes.at(start)
-            if name in scope.since:
-                scope.since[name] = min(start, scope.since[name])
-
     def _place_keywords(self) -> None:
         """Say what `this`, `super` and the like are where they stand."""
         content, is_rust = self._content, self._language == "rust"
@@ -294,7 +167,7 @@ class Names:
 
     def _name(self, scope: Scope, ordinal: int, symbol: Symbol) -> None:
         """Give a scope the name of a definition in it."""
-        if self._language in _NO_FREE_METHODS:
+        if self._language in NO_FREE_METHODS:
             if symbol.kind == "constructor":
                 return  # the name is that of its class
             if scope.is_class or symbol.kind not in MEMBER_KINDS:  # those of a class without a name are not to be seen
@@ -337,16 +210,6 @@ class Names:
                 return found.symbol if found.symbol in self._holders.values() else -1
             found = above
         return found.symbol if found is not None else -1
-
-    def _module_name(self, module: str) -> str:
-        """The name under which a whole module is known when it is given no other."""
-        if self._is_ecmascript or self._language == "csharp":
-            return ""
-        if self._language == "python":
-            return module.partition(".")[0]
-        if self._language == "go":
-            return last_part(module)
-        return module.replace("::", "/").replace(".", "/").replace("\\", "/").rstrip("/").rpartition("/")[2]
 
     def look_up(self, scope: Scope, name: str, place: int = sys.maxsize, *, is_type: bool = False) -> tuple[str, bool]:
         """What a bare name means at a place, "" if that is not known, and whether it is a variable of a function."""
@@ -405,6 +268,3 @@ class Names:
             self.attributes[owner, name] = Attribute(owner, name, byte, path)
         elif path and not known.value:
             self.attributes[owner, name] = known._replace(value=path)
-
-    def _text(self, start: int, end: int) -> str:
-        return self._content[start:end].decode("utf-8", "replace")

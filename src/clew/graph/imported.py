@@ -1,0 +1,147 @@
+"""What imports lead to and what modules show: by the name of a module, by what it exports, by all it brings in.
+
+`Resolver` builds upon it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from clew.graph.layout import Place
+from clew.graph.members import MAX_DEPTH, Members
+from clew.graph.modules import Module
+from clew.graph.values import Meaning, Value
+from clew.parse.ecmascript import ECMASCRIPT
+
+_NAME_PART = re.compile(r"[./\\\\:]+")
+
+
+class Imported(Members):
+    """Modules, what names them and what they have."""
+
+    # -- imports -----------------------------------------------------------------------------------
+
+    def _imported(self, module: Module, number: int, depth: int) -> Meaning | None:
+        row = module.imports[number]
+        evidence = f"import:{row.line}"
+        if number in module.links.paths:
+            followed = self._meaning(module, module.links.paths[number], depth + 1)
+            return followed._replace(evidence=evidence) if followed is not None else None
+        held = self._module_of(module, number, depth)
+        if held is None and module.language == "csharp" and row.alias:
+            found = self._of_namespaces(module, row.module.rpartition(".")[2], depth)
+            if found is not None:
+                return Meaning(found, "proven", evidence)
+        if held is None:
+            name = ".".join(part for part in (row.module, row.name) if part)
+            if module.language == "python" and not row.name and not row.alias:
+                name = row.module.partition(".")[0]
+            return Meaning(Value("external", name=name), "proven", evidence)
+        if not row.name or row.name == "*":
+            whole = held.module.links.exports.get("=") if held.module is not None else None
+            if held.kind == "module" and held.module is not None and whole:
+                return self._meaning(held.module, whole, depth + 1)
+            return Meaning(held, "proven", evidence)
+        value = self._of(held, row.name, depth)
+        return Meaning(value, "proven", evidence) if value is not None else None
+
+    def _module_of(self, module: Module, number: int, depth: int) -> Value | None:
+        row = module.imports[number]
+        if number in module.links.paths:
+            followed = self._meaning(module, module.links.paths[number], depth + 1)
+            return followed.value if followed is not None else None
+        name = row.module
+        if module.language == "python" and not row.name and not row.alias:
+            name = name.partition(".")[0]  # `import a.b` gives the file `a`
+        return self._find_module(module, name, depth)
+
+    def _find_module(self, module: Module, name: str, depth: int) -> Value | None:
+        """A module by its name; it depends on whatever comes or goes under the first or the last part of that."""
+        place = self._layout.find(module.path, module.language, name)
+        parts = [part for part in _NAME_PART.split(name) if part]
+        stem = name.replace("\\", "/").rpartition("/")[2].partition(".")[0]
+        self._trails[-1].update({f"m:{part}" for part in (*parts[:1], *parts[1:][-1:], stem) if part})
+        self._trails[-1].update(self._layout.keys(module.path, module.language, name))
+        return self._value_at(place, module, depth)
+
+    def _value_at(self, place: Place | None, importer: Module, depth: int) -> Value | None:
+        if place is None:
+            return None
+        self._depends(f"f:{place.path}")
+        if place.is_directory:
+            return Value("directory", importer, name=place.path)
+        found = self._find(place.path)
+        value = Value("module", found) if found is not None else None
+        for name in place.inner.split(".") if place.inner else ():
+            value = self._of(value, name, depth + 1) if value is not None else None
+        return value
+
+    def _of_namespaces(self, module: Module, name: str, depth: int) -> Value | None:
+        self._depends(f"n:{name}")
+        found = self._namespaces.find(module, name)
+        if found is not None:
+            self._depends(f"f:{found[0].path}")
+            return Value("definition", *found)
+        for other, ordinal in self._namespaces.static(module):
+            value = self._of_class(other, ordinal, name, depth + 1)
+            if value is not None and value.kind != "external":
+                return value
+        return None
+
+    # -- modules -----------------------------------------------------------------------------------
+
+    def _of_module(self, module: Module, name: str, depth: int) -> Value | None:
+        """What a module shows under a name: its own, what it imports, what lies in its directory."""
+        if depth > MAX_DEPTH:
+            return None
+        self._depends(f"f:{module.path}")
+        if module.language in ECMASCRIPT:
+            return self._exported(module, name, depth)
+        ordinal = module.members.get(-1, {}).get(name)
+        if ordinal is not None:
+            return Value("definition", module, ordinal)
+        if module.language == "lua":
+            return None  # what it gives back is no table with a name
+        return self._brought_in(module, name, depth)
+
+    def _brought_in(self, module: Module, name: str, depth: int) -> Value | None:
+        """What a file's imports and its place give it."""
+        number = module.imported.get(name)
+        if number is not None:
+            meaning = self._meaning(module, f"I{number}", depth + 1)
+            if meaning is not None:
+                return meaning.value
+        submodule = self._inside(Place(module.path), name, module, depth)
+        if submodule is not None:
+            return submodule
+        return self._of_stars(module, name, depth)
+
+    def _exported(self, module: Module, name: str, depth: int) -> Value | None:
+        """What a module that says what it exports shows under a name."""
+        exports = module.links.exports
+        ref = exports.get(name) or (exports.get("=", "") if name == "default" else "")
+        if ref:
+            meaning = self._meaning(module, ref, depth + 1)
+            return meaning.value if meaning is not None else None
+        ordinal = module.members.get(-1, {}).get(name) if not exports or "=" in exports else None
+        if ordinal is not None:
+            return Value("definition", module, ordinal)
+        if exports.get("="):
+            meaning = self._meaning(module, f"{exports['=']}.{name}", depth + 1)
+            return meaning.value if meaning is not None else None
+        return self._of_stars(module, name, depth) if name != "default" else None
+
+    def _inside(self, place: Place, name: str, importer: Module | None, depth: int) -> Value | None:
+        if importer is None:
+            return None
+        self._depends(f"m:{name}")
+        found = self._layout.inside(place, name, importer.language, importer.path)
+        return self._value_at(found, importer, depth)
+
+    def _of_stars(self, module: Module, name: str, depth: int) -> Value | None:
+        for number in module.star_imports:
+            held = self._module_of(module, number, depth)
+            found = self._of(held, name, depth + 1) if held is not None and held.module is not module else None
+            if found is not None:
+                return found
+        return None
