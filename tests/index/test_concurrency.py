@@ -20,6 +20,7 @@ READER = """
 import sys, os
 from clew.engine import Engine
 from clew.config import load_config
+from clew.embed.encoder import Asked
 from clew.search import find
 from clew.search.hits import show
 from clew.search.reading import Reading
@@ -35,7 +36,7 @@ while not os.path.exists(stop) or rounds < 5:
     with codebase.store.read() as connection:
         snapshot = gate.require(gate.judge(codebase.store, connection, codebase.root))
         source = find.Source(codebase.store, connection, snapshot, Filter())
-        ranked = list(find.Search([source], parse_query("marker_word steady"), None).files())
+        ranked = list(find.Search([source], parse_query("marker_word steady"), Asked()).files())
         assert len(ranked) >= 20, f"{len(ranked)} hits"
         for hit in ranked[:8]:
             reading = Reading(codebase, connection, snapshot, Freshness("fresh", "", "", 0, None), 1 << 20)

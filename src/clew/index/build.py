@@ -18,7 +18,7 @@ from clew.index.pool import ParsePool
 from clew.index.worker import ZSTD_LEVEL, Outcome
 from clew.parse.languages import LANGUAGES, language_of
 from clew.source.git import git_blob_hash
-from clew.store import derive, exact, facts
+from clew.store import facts
 from clew.store.facts import FactsKey
 from clew.store.snapshots import Entry
 from clew.store.store import Store
@@ -37,6 +37,7 @@ class Stored:
 
     entries: list[Entry] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    is_late: bool = False  # vectors came after segments were made
 
 
 class _Known(NamedTuple):
@@ -132,15 +133,10 @@ class _Run:
             self._write()
 
     def finish(self, embed: Embed) -> Stored:
-        """Write what is left, have it embedded, and move tails that grew too long into segments."""
+        """Write what is left and have it embedded."""
         self._write()
-        is_late = embed({entry.facts for entry in self._stored.entries if entry.facts is not None}, self._stats)
-        if is_late or derive.tail_size(self._connection) > derive.TAIL_CHUNKS:
-            with self._store.exclusive() as connection:
-                derive.catch_up(self._store, connection)
-        if exact.tail_bytes(self._connection) > exact.TAIL_BYTES:
-            with self._store.exclusive() as connection:
-                exact.catch_up(self._store, connection)
+        facts = {entry.facts for entry in self._stored.entries if entry.facts is not None}
+        self._stored.is_late = embed(facts, self._stats)
         return self._stored
 
     def _write(self) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from clew.errors import BadInput
+from clew.index.aside import catch_up, segments_aside
 from clew.index.build import store_contents
 from clew.index.runs import LOCK_WAIT_S, Run, Target, Watch, begin_create, complete, embedder, sweep_if_due
 from clew.index.sync import plan_graph, revive_entries
@@ -87,7 +88,8 @@ def _take(
     stats.modified, stats.removed = len(changed) - stats.added, len(gone)
     stats.skipped = dict(Counter(diagnostic.reason for diagnostic in stored.diagnostics))
     if changed or gone or run is not None:
-        graph = plan_graph(store.connection(), snapshot, changed, gone)
+        with segments_aside(store, processes=config.parsing_processes, is_late=stored.is_late):
+            graph = plan_graph(store.connection(), snapshot, changed, gone)
         with store.write() as connection:
             revive_entries(connection, stored.entries)
             snapshot = snapshots.flip(connection, snapshot, changed, gone, head="no-head", diagnostics={})
@@ -97,6 +99,8 @@ def _take(
             stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
             if run is not None:
                 run.complete(connection, stats)
+    else:
+        catch_up(store, is_late=stored.is_late)
     stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
     return stats
 

@@ -15,6 +15,7 @@ import apsw
 
 from clew.errors import BadPath
 from clew.graph.build import Update, plan_edges
+from clew.index.aside import segments_aside
 from clew.index.build import Embed, Report, Stored, store_contents
 from clew.parse.languages import LANGUAGES, language_of
 from clew.source.footprint import RACY_NS, look_again
@@ -125,7 +126,8 @@ def apply_plan(
     _count_changes(stats, before, stored, removed)
     _count_diagnostics(stats, [*plan.tree.diagnostics, *stored.diagnostics])
     before_flip()
-    graph = plan_graph(connection, snapshot, stored.entries, removed)
+    with segments_aside(store, processes=processes, is_late=stored.is_late):
+        graph = plan_graph(connection, snapshot, stored.entries, removed)
     with store.write() as connection:
         revive_entries(connection, stored.entries)
         snapshots.refresh_stats(connection, snapshot.id, reader.unchanged)

@@ -1,0 +1,76 @@
+"""Segments that a process of their own makes while the graph is resolved: the same as if they were made here."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew import Engine
+from clew.index import aside
+from clew.store import derive, exact
+from clew.store.store import Store
+from tests.conftest import make_engine, write_tree
+from tests.dump import tables
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "tree", {f"m{i}.py": f"def valve_{i}(x):\n    return x + {i}\n" for i in range(700)})
+
+
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+    """The processes that were started; any tree is large enough."""
+    found: list[subprocess.Popen[bytes]] = []
+    begin = aside._begin
+
+    def noted(store: Store) -> subprocess.Popen[bytes]:
+        found.append(begin(store))
+        return found[-1]
+
+    monkeypatch.setattr(aside, "_WORTH_CHUNKS", 1)
+    monkeypatch.setattr(aside, "_begin", noted)
+    return found
+
+
+def contents(engine: Engine, tree: Path) -> tuple[Any, Any]:
+    engine.index(str(tree))
+    store = engine.resolve(str(tree)).store
+    connection = store.connection()
+    assert derive.tail_size(connection) == 0 or exact.tail_bytes(connection) <= exact.TAIL_BYTES
+    return tables(store), [hit.path for hit in engine.search("valve 13", str(tree)).hits]
+
+
+@pytest.mark.parametrize("embedding", ["none", "static"])
+def test_the_segments_are_the_same(
+    tmp_path: Path, tree: Path, begun: list[subprocess.Popen[bytes]], embedding: str
+) -> None:
+    beside = make_engine(tmp_path / "one", workers=2, embedding=embedding)
+    here = make_engine(tmp_path / "two", workers=1, embedding=embedding)
+    assert contents(beside, tree) == contents(here, tree)
+    assert [process.returncode for process in begun] == [0]
+
+
+def test_what_the_process_could_not_do_is_done_here(
+    tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(aside, "_WORTH_CHUNKS", 1)
+    monkeypatch.setattr(aside, "_begin", lambda _: subprocess.Popen(["false"]))
+    beside = make_engine(tmp_path / "one", workers=2)
+    here = make_engine(tmp_path / "two", workers=1)
+    assert contents(beside, tree) == contents(here, tree)
+
+
+def test_it_ends_with_a_run_that_fails(
+    tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch, begun: list[subprocess.Popen[bytes]]
+) -> None:
+    def fails(*_: object) -> None:
+        raise RuntimeError("no graph")
+
+    monkeypatch.setattr("clew.index.sync.plan_graph", fails)
+    with pytest.raises(RuntimeError, match="no graph"):
+        make_engine(tmp_path / "one", workers=2).index(str(tree))
+    assert len(begun) == 1 and begun[0].poll() is not None
