@@ -344,6 +344,7 @@ EXPORTING = {
     "go/a.go": "package a\n\nfunc Shown() {}\n\nfunc kept() {}\n",
     "rs/src/lib.rs": "pub fn shown() {}\n\nfn kept() {}\n",
     "c/a.c": "int shown(void) { return 1; }\nstatic int kept(void) { return 2; }\n",
+    "rb/a.rb": "module Outer\n  # what it is\n  class Shown\n    def go; end\n  end\nend\n",
     "k/A.kt": "package k\n\nfun shown() {}\n\nprivate fun kept() {}\n",
 }
 
@@ -358,6 +359,7 @@ EXPORTING = {
         ("go/a.go", [("Shown", "go/a.go", 0)]),
         ("rs/src/lib.rs", [("shown", "rs/src/lib.rs", 0)]),
         ("c/a.c", [("shown", "c/a.c", 0)]),
+        ("rb/a.rb", [("Shown", "rb/a.rb", 0)]),
         ("k/A.kt", [("shown", "k/A.kt", 0)]),
     ],
 )

@@ -10,6 +10,7 @@ from clew.graph.build import IMPORT_ROLE
 from clew.graph.nodes import Node, Nodes
 from clew.parse.ecmascript import ECMASCRIPT
 from clew.parse.links import Links, unpack_links
+from clew.parse.symbols import CLASS_KINDS
 from clew.store import edges, facts
 from clew.store.edges import NODE_BITS
 from clew.types import Symbol
@@ -43,13 +44,22 @@ def exports_of(nodes: Nodes, path: str) -> list[Export]:
         found = {
             symbol.name: number << NODE_BITS | ordinal
             for ordinal, symbol in enumerate(symbols)
-            if symbol.parent < 0 and ordinal not in links.hidden and _is_shown(symbol, language)
+            if ordinal not in links.hidden and _is_outer(symbols, symbol, language) and _is_shown(symbol, language)
         }
         if path.endswith(_PACKAGE):
             found = _handed_on(nodes, number) | found
     users = _users(nodes, number, found.values())
     named = ((name, nodes.node(target)) for name, target in found.items())
     return sorted(Export(name, node, users.get(node.id, 0)) for name, node in named if node is not None)
+
+
+def _is_outer(symbols: list[Symbol], symbol: Symbol, language: str) -> bool:
+    """Whether a definition stands by itself; in Ruby, modules that others reopen are names around what they hold."""
+    if language != "ruby":
+        return symbol.parent < 0
+    if symbol.kind == "module" and any(other.qualified.startswith(f"{symbol.qualified}.") for other in symbols):
+        return False
+    return symbol.parent < 0 or (symbol.kind in CLASS_KINDS and symbols[symbol.parent].kind == "module")
 
 
 def _is_shown(symbol: Symbol, language: str) -> bool:

@@ -35,6 +35,7 @@ _COMPOUND_NAME = re.compile(r"[\w$~]+(?:(?:::|\.|:|\\|#)[\w$~?!=]+)+\Z")
 _TEMPLATE_ARGUMENTS = re.compile(r"\s*<.*", re.DOTALL)
 _CLOSING_HASHES = re.compile(r"\s+#+\Z")  # of a Markdown heading
 _BODY_COMMENT = re.compile(r":\s*#.*\Z")  # `def f(x):  # why`, when the body begins after it
+_COMMENT_LINE = re.compile(r"\n[ \t]*(?:#|//)[^\n]*")  # between the head and the body, or the parameters
 _NAME_SEPARATOR = re.compile(r"::|[.:\\#]")
 
 
@@ -243,4 +244,5 @@ def _signature(content: bytes, definition: _Definition) -> str:
         line_end = content.find(b"\n", definition.name_byte)
         end = min(definition.end, line_end if line_end >= 0 else definition.end)
     text = content[definition.start : min(end, definition.start + 4 * MAX_SIGNATURE)].decode("utf-8", "replace")
+    text = _COMMENT_LINE.sub("\n", text)
     return _BODY_COMMENT.sub("", " ".join(text.split()))[:MAX_SIGNATURE].rstrip(" {:=")
