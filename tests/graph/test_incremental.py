@@ -259,3 +259,20 @@ def test_a_changed_graph_of_kotlin_scala_and_swift_is_the_graph_made_anew(
 )
 def test_a_changed_graph_of_scripts_is_the_graph_made_anew(before: list[Any], changes: list[list[Any]]) -> None:
     check(SCRIPTS, before, changes)
+
+
+def test_edges_are_the_same_when_files_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {"pkg/__init__.py": "from pkg.base import Base\n", "pkg/base.py": "class Base:\n    def go(self): ...\n"}
+    files |= {
+        f"pkg/m{i}.py": f"from pkg import Base\n\n\nclass C{i}(Base):\n    def run(self):\n        self.go()\n"
+        for i in range(9)
+    }
+    root = write_tree(tmp_path / "tree", files)
+    found = []
+    for most in (6_000, 1):
+        monkeypatch.setattr("clew.graph.build.MAX_MODULES", most)
+        engine = make_engine(tmp_path / f"home{most}")
+        engine.index(str(root))
+        found.append(dump.graph(engine.resolve(str(root)).store))
+        engine.close()
+    assert found[0] == found[1] and found[0]["edges"]

@@ -30,6 +30,7 @@ from clew.store.edges import NODE_BITS, WHOLE_FILE, EdgeRow, GraphFile, LooseRow
 EVIDENCE = ("scope", "self", "super", "builtin", "package", "import")  # with a line for the last
 USE_ROLES = (*ROLES, "import")
 IMPORT_ROLE = len(ROLES)
+MAX_MODULES = 6_000  # files held at once while edges are made: about 100 KB each
 _KINDS = {name: place for place, name in enumerate(EVIDENCE)}
 
 
@@ -61,6 +62,7 @@ def plan_edges(connection: apsw.Connection, snapshot: int, files: Mapping[str, t
     with _uncollected():
         for path in sorted(graph.touched()):
             graph.add_edges(path, update)
+            graph.forget_many()
     return update
 
 
@@ -91,7 +93,16 @@ class _Graph:
                 self._numbers[path] = free
                 free += 1
         self._paths: dict[int, list[str]] = {}  # the files of each blob
-        self._resolver = Resolver(Layout(files, self._read), self.module, self._defining)
+        self._layout = Layout(files, self._read)
+        self._resolver = Resolver(self._layout, self.module, self._defining)
+
+    def forget_many(self) -> None:
+        """Let go of files and of what was found about them when there are many; they are loaded again if needed."""
+        if len(self._modules) > MAX_MODULES:
+            for module in self._modules.values():
+                module.known.clear()  # modules know each other: nobody looks for circles
+            self._modules.clear()
+            self._resolver = Resolver(self._layout, self.module, self._defining)
 
     def module(self, path: str) -> Module | None:
         """A file as the resolver sees it."""
@@ -122,7 +133,7 @@ class _Graph:
         """The files whose edges may not be what they were."""
         changed = {path for path, (facts_id, _) in self._files.items() if self._facts_before(path) != facts_id}
         gone = [path for path in self._known if path not in self._files]
-        if any(is_configuration(path) for path in (*changed, *gone)):
+        if len(changed) == len(self._files) or any(is_configuration(path) for path in (*changed, *gone)):
             return set(self._files)
         keys: set[str] = set()
         for path in changed:
@@ -135,7 +146,7 @@ class _Graph:
                 keys |= self._names_before(path)
         for path in gone:
             keys |= _keys_of(path, is_new=True) | self._names_before(path)
-        if not keys or len(changed) == len(self._files):
+        if not keys:
             return changed
         import numpy as np
 
