@@ -181,6 +181,10 @@ def test_patterns_shadow() -> None:
             (r, s) = a where a = r
             t = r + q a b
             u = do { z <- b; pure (\\b -> b) ; b }
+            v = proc a -> do { b <- c -< a; returnA -< b }
+            w = do { rec { b <- a c; c <- b }; c }
+            w' :: forall a. a -> b
+            w' = if | a <- c, b <- a -> b | otherwise -> b
             """,
     })  # fmt: skip
     assert inside(project) == {
@@ -201,7 +205,10 @@ def test_patterns_shadow() -> None:
         "A.hs:28 q -> A.hs:q proven",
         "A.hs:28 a -> A.hs:a proven",
         "A.hs:28 b -> A.hs:b proven",
-        "A.hs:29 b -> A.hs:b proven",
+        "A.hs:29 b -> A.hs:b proven",  # of line 30 not all can be read
+        "A.hs:31 a -> A.hs:a proven",
+        "A.hs:33 b -> A.hs:b proven",
+        "A.hs:33 c -> A.hs:c proven",
     }
 
 
@@ -377,4 +384,45 @@ def test_signatures_and_equations_apart() -> None:
         "B.hs:4 h -> A.hs:h proven",
         "B.hs:4 f -> A.hs:f proven",
         "B.hs:4 g -> A.hs:g proven",
+    }
+
+
+def test_copies_and_fields_of_two_types() -> None:
+    project = Project({
+        "A.hs": """\
+            {-# LANGUAGE CPP #-}
+            module A where
+            #ifdef MAPS
+            newtype M = M { unM :: Int }
+            size m = unM m
+            one = M 1
+            #endif
+            #ifndef MAPS
+            newtype M = M { unM :: Bool }
+            size x = unM x
+            two :: M
+            #endif
+            both = size
+            data P = P { name :: Int, id' :: Int }
+            data Q = Q { name :: Int }
+            f p q = name p + id' q + g Q { name = 1 }
+            """,
+        "B.hs": "module B where\nimport A (M(..), size, P(..), name)\nx = unM M size name\n",
+    })  # fmt: skip
+    assert inside(project, "B.hs") == {
+        "B.hs:2 A -> A.hs: proven",
+        "B.hs:2 M -> A.hs:M proven",
+        "B.hs:2 size -> A.hs:size proven",
+        "B.hs:2 P -> A.hs:P proven",
+        "B.hs:3 unM -> A.hs:M.unM proven",
+        "B.hs:3 M -> A.hs:M.M proven",
+        "B.hs:3 size -> A.hs:size proven",
+    }
+    assert inside(project, "A.hs") == {
+        "A.hs:6 M -> A.hs:M.M proven",
+        "A.hs:11 M -> A.hs:M proven",
+        "A.hs:13 size -> A.hs:size proven",
+        "A.hs:16 Q -> A.hs:Q.Q proven",
+        "A.hs:16 name -> A.hs:Q.name proven",
+        "A.hs:16 id' -> A.hs:P.id' proven",
     }

@@ -44,7 +44,8 @@ class HaskellNames(Names):
 
     def _define(self) -> None:
         captures = self._captures
-        self._types: dict[str, int] = {}
+        self._types: dict[str, list[int]] = {}
+        self._values: dict[str, list[int]] = {}
         self._type_operators: set[int] = set()
         self._wild: dict[Scope, list[str]] = {}
         self._fields = {node.start_byte for node in captures.get("field", ())}
@@ -52,6 +53,8 @@ class HaskellNames(Names):
         self._makers = {node.start_byte: self._maker(node) for node in captures.get("record", ())}
         self._records, self._steps = _Spans(captures.get("record", ())), _Spans(captures.get("step", ()))
         self._together = _Spans(captures.get("together", ()))
+        self._errors = _Spans(captures.get("error", ()))
+        self._broken = {self._outermost(node.start_byte) for node in captures.get("error", ())}
         self._header()
         self._read_imports(captures.pop("import", []))  # what stands in them is told here, too
         self._define_symbols()
@@ -120,35 +123,40 @@ class HaskellNames(Names):
         return " ".join([("t" if is_type else "v") + match[1].rstrip("."), match[2], *inner])
 
     def _define_symbols(self) -> None:
-        """Give the file its values and types, functions what is defined in them; of two that have a name in the file,
-        what is only declared gives way."""
+        """Give the file its values and types, functions what is defined in them."""
         instances = _Spans(self._captures.get("hidden", ()))
-        signatures = {
-            (node.start_byte, node.end_byte)
-            for node in self._captures.get("def.equation", ())
-            if node.type == "signature"
-        }
-        top = self.scopes.all[0].names
         for ordinal, symbol in enumerate(self._symbols):
             if symbol.kind in ("type", "class"):
                 if instances.around(symbol.start_byte):  # an instance of a family is no type of its own
                     self.links.hidden.append(ordinal)
                 else:
-                    self._types.setdefault(symbol.name, ordinal)
+                    self._types.setdefault(symbol.name, []).append(ordinal)
             elif symbol.kind in ("constructor", "field") or self._is_top(symbol):
-                before = top.setdefault(symbol.name, f"D{ordinal}")
-                earlier = self._symbols[int(before[1:])]
-                if before == f"D{ordinal}" or symbol.kind not in ("function", "method"):
-                    continue
-                if (earlier.start_byte, earlier.end_byte) in signatures and earlier.kind == symbol.kind == "function":
-                    top[symbol.name] = f"D{ordinal}"
-                    self.links.hidden.append(int(before[1:]))
-                else:
-                    self.links.hidden.append(ordinal)
+                self._values.setdefault(symbol.name, []).append(ordinal)
             elif symbol.kind == "function":
                 scope = self._around(symbol.start_byte)
                 scope.names.setdefault(symbol.name, f"D{ordinal}")
                 self._note_since(scope, symbol.name, symbol.start_byte)
+        self._hide_copies()
+
+    def _hide_copies(self) -> None:
+        """Of several definitions of a name, other files see the first; one that is only declared gives way."""
+        equations = self._captures.get("def.equation", ())
+        declared = {(node.start_byte, node.end_byte) for node in equations if node.type == "signature"}
+
+        def is_declared(ordinal: int) -> bool:
+            symbol = self._symbols[ordinal]
+            return symbol.kind == "function" and (symbol.start_byte, symbol.end_byte) in declared
+
+        copies = {ordinal for found in self._types.values() for ordinal in found[1:]}
+        hidden = set(copies)
+        for found in self._values.values():
+            found.sort(key=lambda ordinal: (is_declared(ordinal), ordinal))
+            for ordinal in found[1:]:
+                symbol = self._symbols[ordinal]
+                if symbol.kind in ("function", "method") or symbol.parent in copies:
+                    hidden.add(ordinal)
+        self.links.hidden.extend(sorted(hidden - set(self.links.hidden)))
 
     def _is_top(self, symbol: Symbol) -> bool:
         """Whether this is a function of the file or a method that a class declares."""
@@ -209,6 +217,13 @@ class HaskellNames(Names):
         """Whether what a scope binds is known after its place alone: not so where an expression stands before it."""
         return not self._content.startswith(b"[", scope.start)
 
+    def _outermost(self, place: int) -> Scope:
+        """The definition of the file that a place is in, or the file."""
+        scope = self.scopes.at(place)
+        while scope.parent is not None and scope.parent.parent is not None:
+            scope = scope.parent
+        return scope
+
     def _around(self, start: int) -> Scope:
         """The scope that a definition stands in which starts here."""
         scope = self.scopes.at(start)
@@ -221,19 +236,29 @@ class HaskellNames(Names):
     def look_up(self, scope: Scope, name: str, place: int = sys.maxsize, *, is_type: bool = False) -> tuple[str, bool]:
         """What a name without a qualifier means at a place."""
         if is_type:
-            return (f"D{self._types[name]}" if name in self._types else f"Gt {escaped(name)}"), False
+            return self._chosen(self._types[name]) if name in self._types else (f"Gt {escaped(name)}", False)
         wild: list[str] = []
         found = scope
+        is_lower = name[:1].islower() or name[:1] == "_"
+        is_broken = is_lower and self._errors.around(place) is not None
         while found.parent is not None:
             if name in found.names and found.since.get(name, 0) <= place:
                 return found.names[name], not found.names[name]
             wild += self._wild.get(found, ())
+            is_broken = is_broken or (is_lower and found in self._broken)
             found = found.parent
-        if wild and (name[:1].islower() or name[:1] == "_"):
+        if is_broken:
+            return "", True  # what cannot be read may bind it
+        if wild and is_lower:
             return " ".join([f"Gv {escaped(name)}", *wild]), False
-        if name in found.names:
-            return found.names[name], not found.names[name]
-        return f"Gv {escaped(name)}", False
+        if name in self._values:
+            return self._chosen(self._values[name])
+        return ("", True) if name in found.names else (f"Gv {escaped(name)}", False)
+
+    def _chosen(self, found: list[int]) -> tuple[str, bool]:
+        """Of the definitions that a file has of a name the first; none of fields that several types have."""
+        fields = {self._symbols[one].parent for one in found if self._symbols[one].kind == "field"}
+        return (f"D{found[0]}", False) if len(fields) < 2 else ("", True)
 
     def own_path(self, scope: Scope, start: int, end: int, role: str, /) -> tuple[str, bool] | None:
         """What stands at a place: all is told here."""

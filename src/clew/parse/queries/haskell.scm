@@ -84,6 +84,7 @@
  (kind_signature) (deriving_instance) (role_annotation) (type_application)] @types
 (signature type: (_) @types)
 (data_instance) @hidden
+(ERROR) @error
 (bind arrow: _) @step
 (pattern_guard) @step
 (let) @step
