@@ -273,7 +273,8 @@ class HaskellNames(Names):
             if self._imports[row].module == name and self._is_module(start, row):
                 return f"M{row}", False
             return f"J{'t' if is_type else 'v'}{row} {escaped(name)}", False
-        match = _QUALIFIER.search(self._content[max(0, start - _MAX_QUALIFIER) : start])
+        is_behind = self._content[start - 1 : start] == b"."
+        match = _QUALIFIER.search(self._content[max(0, start - _MAX_QUALIFIER) : start]) if is_behind else None
         qualifier = match[1].decode().rstrip(".").replace(".", "/") if match else ""
         if start in self._fields:
             record = self._records.around(start)
