@@ -111,14 +111,14 @@ class HaskellNames(Names):
         if part is None:
             return ""
         space = node.child_by_field_name("namespace")
-        name = self._of(part).strip("() \t\r\n")
+        name = self._of(part).strip("()")
         is_type = node.child_by_field_name("type") is not None or name.startswith(":")
         if space is not None:
             is_type = self._of(space) != "pattern"
         match = _QUALIFIED.fullmatch(name)
         assert match is not None
         children = node.child_by_field_name("children")
-        inner = [self._of(child).strip("() \t\r\n") for child in children.named_children] if children else []
+        inner = [self._of(child).strip("()") for child in children.named_children] if children else []
         inner = [name for name in inner if name and not name.startswith(("--", "{-", "#"))]
         return " ".join([("t" if is_type else "v") + match[1].rstrip("."), match[2], *inner])
 
@@ -299,7 +299,8 @@ class HaskellNames(Names):
         return text.replace(".", "/") if text.rpartition(".")[2][:1].isupper() else ""
 
     def _of(self, node: Any) -> str:
-        return self._text(node.start_byte, node.end_byte)
+        """What a node says, without white space: of code that cannot be read it may hold some."""
+        return "".join(self._text(node.start_byte, node.end_byte).split())
 
 
 def _start(node: Any) -> int:

@@ -48,7 +48,6 @@
 ((import names: (import_list (import_name [
     variable: (_) @import.name
     type: (_) @import.name
-    operator: (prefix_id (_) @import.name)
   ]))) @_import (#not-match? @_import "\\bhiding\\s*[(]"))
 
 (apply function: (variable) @call)
