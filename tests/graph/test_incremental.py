@@ -159,7 +159,19 @@ ELIXIR = (
 SHELL = (
     'source "$(dirname "$0")/b.sh"\n', "source lib/b.sh\n", "run() { help; }\n", "help() { run; }\n", "run\nhelp\n",
 )  # fmt: skip
+HASKELL = (
+    "import A\n",
+    "import qualified A as Q\nimport B hiding (run)\n",
+    "import B (Thing(..), make)\n",
+    "data Thing = Thing { next :: Thing, size :: Int }\n",
+    "make x = run (Thing x 1) { size = 2 }\n",
+    "run Thing{..} = next `seq` Q.make size\n",
+    "class Runs a where\n  run :: a -> Thing\n",
+    "use thing = make (run thing) . Q.next\n",
+)
 SCRIPTS = {
+    "src/A.hs": ("module A where\n", *HASKELL), "src/B.hs": ("module B (module A, Thing(..), make) where\n", *HASKELL),
+    "test/A.hs": ("module A (module B) where\n", *HASKELL), "Main.hs": ("module Main where\n", *HASKELL),
     "main.rb": RUBY, "lib/app.rb": RUBY, "lib/app/b.rb": RUBY, "test/app.rb": RUBY, "lib/core_ext/base.rb": RUBY,
     "a.php": PHP, "src/Thing.php": PHP, "src/Base.php": PHP, "lib/thing.ex": ELIXIR, "lib/base.ex": ELIXIR,
     "test/base.exs": ELIXIR, "a.sh": SHELL, "b.sh": SHELL, "lib/b.sh": SHELL,
@@ -179,7 +191,7 @@ def steps(names: tuple[str, ...], most: int) -> st.SearchStrategy[Any]:
 def play(root: Path, kinds: dict[str, tuple[str, ...]], action: str, name: str, numbers: list[int]) -> None:
     path, lines = root / name, kinds[name]
     if action == "write":
-        first = lines[:1] if name.endswith((".go", ".kt", ".scala", ".php")) else ()
+        first = lines[:1] if name.endswith((".go", ".kt", ".scala", ".php", ".hs")) else ()
         write_tree(root, {name: "".join([*first, *(lines[number % len(lines)] for number in numbers)])})
     elif action == "delete" and path.exists():
         path.unlink()
@@ -214,7 +226,7 @@ def check(kinds: dict[str, tuple[str, ...]], before: list[Any], changes: list[li
 python_step = steps(NAMES, len(LINES))
 other_step = steps(tuple(KINDS), 12)
 package_step = steps(tuple(PACKAGES), 10)
-script_step = steps(tuple(SCRIPTS), 7)
+script_step = steps(tuple(SCRIPTS), 9)
 
 
 @pytest.mark.slow

@@ -1,5 +1,7 @@
 """Names and members where classes belong to the tree and not to files: Ruby, PHP and Elixir.
 
+Modules of Haskell do, too: `graph/haskell.py`.
+
 `Resolver` asks it first for files of these languages; what it says of them is all there is to say.
 """
 
@@ -10,13 +12,14 @@ import posixpath
 from clew.graph import includes
 from clew.graph.builtin import BUILTINS
 from clew.graph.declared import Declared, is_test, last_name
+from clew.graph.haskell import Haskell
 from clew.graph.layout import Layout
 from clew.graph.members import MAX_DEPTH, Members
 from clew.graph.modules import Find, Module
 from clew.graph.values import Meaning, Value
 from clew.parse.links import CALLED
 
-OPEN = frozenset({"ruby", "php", "elixir"})
+OPEN = frozenset({"ruby", "php", "elixir", "haskell"})
 
 
 class Scripts(Members):
@@ -25,6 +28,7 @@ class Scripts(Members):
     def __init__(self, layout: Layout, find: Find, named: includes.Named | None) -> None:
         super().__init__(layout, find, named)
         self._declared = Declared(find, named)
+        self._haskell = Haskell(self._declared, self._meaning, self._depends)
         self._full: dict[str, dict[int, str]] = {}
         self._above_of: dict[tuple[str, int], tuple[list[Value | None], frozenset[str]]] = {}
 
@@ -32,6 +36,8 @@ class Scripts(Members):
 
     def _open_base(self, module: Module, letter: str, rest: str, depth: int) -> Meaning | None:
         """What a reference begins with, for the letters that mean something else here."""
+        if module.language == "haskell":
+            return self._haskell.base(module, letter, rest, depth)
         if letter == "V":
             owner, _, name = rest.partition(":")
             return self._seen_in(module, int(owner), name, depth)

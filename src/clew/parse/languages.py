@@ -119,7 +119,7 @@ _TABLE = (
         aliases=("shell", "sh"),
     ),
     Language("elixir", _words("ex exs"), (), ("elixir",), "tree_sitter_elixir:language", "elixir", version=2),
-    Language("haskell", _words("hs hsc"), (), ("runhaskell",), "tree_sitter_haskell:language", "haskell"),
+    Language("haskell", _words("hs hsc"), (), ("runhaskell",), "tree_sitter_haskell:language", "haskell", version=2),
     Language("zig", _words("zig zon"), (), (), "tree_sitter_zig:language", "zig", version=2),
     Language("html", _words("html htm xhtml vue svelte"), (), (), "tree_sitter_html:language", "html", role="markup"),
     Language("css", ("css",), (), (), "tree_sitter_css:language", "css", role="markup"),

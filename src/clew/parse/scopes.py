@@ -13,6 +13,7 @@ from clew.types import Symbol
 # Declarations that need not begin with the name they are about; types whose members may stand elsewhere.
 FREE_FORM = frozenset("go rust c cpp ruby php lua elixir zig bash".split())
 MODULES_ARE_TYPES = frozenset({"ruby", "elixir"})  # what stands in a module is a member of it
+_LONG_BLOCKS = frozenset({"scala", "haskell"})
 _BLOCK = -2
 
 
@@ -81,7 +82,7 @@ class Scopes:
         self.all = [Scope(0, size + 1, -1, None, is_class=False)]
         stack = [self.all[0]]
         for start, end, symbol, is_class in spans:
-            if symbol < 0 and language == "scala":  # an indented block has the blank lines after its function
+            if symbol < 0 and language in _LONG_BLOCKS:  # an indented block has the blank lines after its function
                 while stack[-1].end <= start:
                     stack.pop()
                 end = min(end, stack[-1].end)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from clew.parse.dialects.elixir import ElixirNames
+from clew.parse.dialects.haskell import HaskellNames
 from clew.parse.dialects.lua import LuaNames
 from clew.parse.dialects.php import PhpNames
 from clew.parse.dialects.ruby import RubyNames
@@ -14,6 +15,7 @@ NAMES: dict[str, type[Names]] = {
     "ruby": RubyNames,
     "php": PhpNames,
     "elixir": ElixirNames,
+    "haskell": HaskellNames,
     "bash": ShellNames,
     "lua": LuaNames,
     "zig": ZigNames,
