@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from clew import Engine
 from tests import dump
 from tests.conftest import make_engine, write_tree
 
@@ -87,19 +88,25 @@ def _same_as_fresh(engine: object, root: Path, home: Path) -> None:
     fresh.close()
 
 
+def _parsed_so_far(engine: Engine, process: subprocess.Popen[bytes], wanted: int) -> int:
+    """Wait until a run has stored so many facts, or ended; how many it has."""
+    deadline = time.monotonic() + 60
+    done = 0
+    while done < wanted and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.02)
+        roots = engine.catalog.registry.all()
+        if roots and (store := next(iter(roots.values())) / "clew.db").exists():
+            done = engine.catalog.store(store.parent).connection().execute("SELECT count(*) FROM facts").get
+    return done
+
+
 @pytest.mark.slow
 def test_what_was_parsed_before_a_kill_is_not_parsed_again(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "tree", {f"m{i}.py": source(i) for i in range(FILES)})
     home = tmp_path / "home"
     engine = make_engine(home)
     process = clew(home, "index", str(root))
-    deadline = time.monotonic() + 60
-    done = 0
-    while done < 50 and time.monotonic() < deadline and process.poll() is None:
-        time.sleep(0.02)
-        roots = engine.catalog.registry.all()
-        if roots and (store := next(iter(roots.values())) / "clew.db").exists():
-            done = engine.catalog.store(store.parent).connection().execute("SELECT count(*) FROM facts").get
+    done = _parsed_so_far(engine, process, 50)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     assert 50 <= done < FILES
@@ -113,8 +120,10 @@ def test_what_was_parsed_before_a_kill_is_not_parsed_again(tmp_path: Path) -> No
 @pytest.mark.slow
 def test_ctrl_c_exits_130_and_the_next_run_goes_on(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "tree", {f"m{i}.py": source(i) for i in range(FILES)})
+    engine = make_engine(tmp_path / "home")
     process = clew(tmp_path / "home", "index", str(root))
-    time.sleep(1.0)
+    assert _parsed_so_far(engine, process, 1), "an interrupt while Python still imports is not ours to handle"
+    engine.close()
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130, errors
