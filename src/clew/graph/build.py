@@ -91,7 +91,8 @@ class _Graph:
                 self._numbers[path] = free
                 free += 1
         self._paths: dict[int, list[str]] = {}  # the files of each blob
-        self._resolver = Resolver(Layout(files, self._read), self.module, self._defining)
+        self._layout = Layout(files, self._read)
+        self._resolver = Resolver(self._layout, self.module, self._defining)
 
     def module(self, path: str) -> Module | None:
         """A file as the resolver sees it."""
@@ -131,10 +132,11 @@ class _Graph:
             before = self._known.get(path)
             if before is None or before.shape != shape_of(module):
                 keys |= _keys_of(path, is_new=before is None)
+                keys |= self._layout.keys_of(path) if before is None else set()
                 keys |= {f"n:{symbol.name}" for symbol in module.symbols}
                 keys |= self._names_before(path)
         for path in gone:
-            keys |= _keys_of(path, is_new=True) | self._names_before(path)
+            keys |= _keys_of(path, is_new=True) | self._layout.keys_of(path) | self._names_before(path)
         if not keys or len(changed) == len(self._files):
             return changed
         import numpy as np
