@@ -53,8 +53,8 @@ def word_end(content: bytes, start: int) -> int:
 def read_calls(content: bytes, language: str, captures: dict[str, list[Any]]) -> dict[int, int]:
     """Where the function of a call ends, by where the call ends, for calls that a member is taken of."""
     functions = sorted((node.start_byte, node.end_byte) for node in captures.get("recv.fn", ()))
-    if language in NAMES:
-        return {node.end_byte: _function_end(node) for node in captures.get("recv", ())}
+    if language in NAMES:  # of calls that end together the outermost counts: `a.new b.new`
+        return {node.end_byte: _function_end(node) for node in reversed(captures.get("recv", ()))}
     if language in FREE_FORM:
         whole = sorted((node.start_byte, node.end_byte) for node in captures.get("recv", ()))
         return {call[1]: function[1] for call, function in zip(whole, functions, strict=False)}
