@@ -61,12 +61,13 @@ def plan_edges(connection: apsw.Connection, snapshot: int, files: Mapping[str, t
     with _uncollected():
         for path in sorted(graph.touched()):
             graph.add_edges(path, update)
+        graph.forget()
     return update
 
 
 @contextlib.contextmanager
 def _uncollected() -> Iterator[None]:
-    """Millions of small tuples and no circles among them: looking for some takes half of the time."""
+    """Millions of small tuples and no circles among those that stay: looking for some takes half of the time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -93,6 +94,13 @@ class _Graph:
         self._paths: dict[int, list[str]] = {}  # the files of each blob
         self._layout = Layout(files, self._read)
         self._resolver = Resolver(self._layout, self.module, self._defining)
+
+    def forget(self) -> None:
+        """Let go of all files: what they know of each other is a circle, which only a collection would find."""
+        for module in self._modules.values():
+            module.known.clear()
+        self._modules.clear()
+        del self._resolver
 
     def module(self, path: str) -> Module | None:
         """A file as the resolver sees it."""

@@ -80,16 +80,15 @@ class PythonLayout:
     @cached_property
     def _tops(self) -> dict[str, list[str]]:
         """Directories that are no packages themselves, by the modules in them."""
-        packages = {posixpath.dirname(path) for path in self._tree.files if posixpath.basename(path) == "__init__.py"}
-        holders = {posixpath.dirname(path) for path in self._tree.files if path.endswith((".py", ".pyi"))}
+        rows = [path.rpartition("/") for path in self._tree.files if path.endswith((".py", ".pyi", ".pyx"))]
+        packages = {directory for directory, _, name in rows if name == "__init__.py"}
         found: dict[str, set[str]] = {}
-        for path in self._tree.files:
-            directory, name = posixpath.split(path)
-            if path.endswith((".py", ".pyi", ".pyx")) and directory not in packages:
+        for directory, _, name in rows:
+            if directory not in packages:
                 found.setdefault(name.rpartition(".")[0], set()).add(directory)
-        for holder in holders:
+        for holder in {directory for directory, _, name in rows if not name.endswith(".pyx")}:
             while holder:
-                parent, name = posixpath.split(holder)
+                parent, _, name = holder.rpartition("/")
                 if parent not in packages:
                     found.setdefault(name, set()).add(parent)
                 holder = parent
