@@ -11,6 +11,7 @@ from typing import Any
 from clew.parse.dialects import NAMES
 from clew.parse.scopes import FREE_FORM
 
+ENDS_OF_SIGNS = b".:>$"  # what may stand right before a member: most names have none of it
 _SPACE = b" \t\r\n"
 _MAX_ARGUMENTS = 400  # bytes of type arguments
 
