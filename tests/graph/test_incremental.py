@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests import dump
 from tests.conftest import make_engine, write_tree
 
-NAMES = ("a.py", "b.py", "pkg/__init__.py", "pkg/a.py", "pkg/b.py", "src/pkg/__init__.py", "src/pkg/a.py", "c/a.py")
+NAMES = (
+    "a.py", "b.py", "pkg/__init__.py", "pkg/a.py", "pkg/b.py", "src/pkg/__init__.py", "src/pkg/a.py", "src/pkg/b.py",
+    "c/a.py",
+)  # fmt: skip
 LINES = (
     "from a import Thing\n",
     "from b import *\n",
@@ -169,12 +172,31 @@ HASKELL = (
     "class Runs a where\n  run :: a -> Thing\n",
     "use thing = make (run thing) . Q.next\n",
 )
+LUA = (
+    'local b = require("app.b")\n',
+    'local b = require("b")\n',
+    "local M = {}\nM.__index = M\nfunction M.new() return setmetatable({}, M) end\n",
+    "function M:run() self:go() return M.new() end\nfunction M:go() end\n",
+    "b.new():run()\nb.run()\nlocal thing = b.new()\nthing:go()\n",
+    "return M\n",
+)
+ZIG = (
+    'const b = @import("b.zig");\n',
+    'const Thing = @import("app/b.zig").Thing;\n',
+    "pub const Thing = struct {\n    next: ?*Base,\n"
+    "    pub fn run(self: *Thing) Base { return self.next.?.go(); }\n};\n",
+    "pub const Base = struct {\n    pub fn go(self: *Base) Base { return self.*; }\n};\n",
+    "pub fn make() Thing { return Thing{ .next = null }; }\n",
+    "test { var one = b.make(); _ = one.run().go(); _ = make(); const two: Thing = b.make(); _ = two.run(); }\n",
+)
 SCRIPTS = {
     "src/A.hs": ("module A where\n", *HASKELL), "src/B.hs": ("module B (module A, Thing(..), make) where\n", *HASKELL),
     "test/A.hs": ("module A (module B) where\n", *HASKELL), "Main.hs": ("module Main where\n", *HASKELL),
     "main.rb": RUBY, "lib/app.rb": RUBY, "lib/app/b.rb": RUBY, "test/app.rb": RUBY, "lib/core_ext/base.rb": RUBY,
     "a.php": PHP, "src/Thing.php": PHP, "src/Base.php": PHP, "lib/thing.ex": ELIXIR, "lib/base.ex": ELIXIR,
     "test/base.exs": ELIXIR, "a.sh": SHELL, "b.sh": SHELL, "lib/b.sh": SHELL,
+    "main.lua": LUA, "b.lua": LUA, "lua/app/b.lua": LUA, "app/b.lua": LUA, "main.zig": ZIG, "b.zig": ZIG,
+    "app/b.zig": ZIG,
 }  # fmt: skip
 
 
@@ -234,6 +256,10 @@ script_step = steps(tuple(SCRIPTS), 9)
 @given(
     before=st.lists(python_step, max_size=8),
     changes=st.lists(st.lists(python_step, min_size=1, max_size=3), min_size=1, max_size=4),
+)
+@example(  # a directory becomes a package: what lies in it is no module of its own any more
+    before=[("write", "src/pkg/a.py", [0, 8]), ("write", "src/pkg/b.py", [0, 11])],
+    changes=[[("write", "src/pkg/__init__.py", [])], [("delete", "src/pkg/__init__.py", [])]],
 )
 def test_a_changed_graph_is_the_graph_made_anew(before: list[Any], changes: list[list[Any]]) -> None:
     check(dict.fromkeys(NAMES, LINES), before, changes)

@@ -207,3 +207,22 @@ def test_classes_in_parts_and_modules_that_classes_have() -> None:
         "lib/last.rb:1 Tool -> lib/tool.rb:Tool proven",
     }
     assert "test/tool_test.rb:5 only_here -> test/tool_test.rb:Tool.only_here proven" in edges
+
+
+def test_of_calls_that_end_together_the_outermost_is_the_value() -> None:
+    project = Project({
+        "lib/app.rb": """\
+            class Options
+              def go; end
+            end
+
+            class Request
+              def initialize(options); end
+              def go; end
+            end
+
+            request = Request.new Options.new
+            request.go
+            """,
+    })  # fmt: skip
+    assert {edge for edge in inside(project) if ":11 " in edge} == {"lib/app.rb:11 go -> lib/app.rb:Request.go typed"}

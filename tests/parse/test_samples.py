@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from clew.parse import grammars
 from clew.parse.extract import extract
-from clew.parse.uses import unpack_uses
+from clew.parse.languages import LANGUAGES
+from clew.parse.uses import ROLES, unpack_uses
 from clew.types import Facts
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -32,6 +34,24 @@ def test_sample_gives_its_golden(language: str) -> None:
     assert sorted(calls) == golden["calls"]
     docs = {s.qualified: s.doc for s in reversed(facts.symbols) if s.qualified in golden["docs"]}
     assert docs == golden["docs"]
+
+
+@pytest.mark.parametrize("language", GOLDENS)
+def test_captures_come_in_order_of_place(language: str) -> None:
+    content, _, _ = read(language)
+    grammar = grammars.load(LANGUAGES[language])
+    assert grammar is not None
+    for name, nodes in grammar.captures(grammar.parse(content)).items():
+        places = [(node.start_byte, node.end_byte) for node in nodes]
+        assert places == sorted(places) or name in ROLES, name
+
+
+@pytest.mark.parametrize("language", GOLDENS)
+def test_facts_do_not_depend_on_memory(language: str) -> None:
+    content, facts, _ = read(language)
+    for size in range(4):
+        kept = [bytes(1000 + size) for _ in range(100 * size)]  # what is allocated next lies elsewhere
+        assert extract(content, language) == facts, len(kept)
 
 
 @pytest.mark.parametrize("language", GOLDENS)

@@ -62,13 +62,15 @@ def plan_edges(connection: apsw.Connection, snapshot: int, files: Mapping[str, t
     with _uncollected():
         for path in sorted(graph.touched()):
             graph.add_edges(path, update)
-            graph.forget_many()
+            if len(graph) > MAX_MODULES:
+                graph.forget()
+        graph.forget()
     return update
 
 
 @contextlib.contextmanager
 def _uncollected() -> Iterator[None]:
-    """Millions of small tuples and no circles among them: looking for some takes half of the time."""
+    """Millions of small tuples and no circles among those that stay: looking for some takes half of the time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -96,13 +98,17 @@ class _Graph:
         self._layout = Layout(files, self._read)
         self._resolver = Resolver(self._layout, self.module, self._defining)
 
-    def forget_many(self) -> None:
-        """Let go of files and of what was found about them when there are many; they are loaded again if needed."""
-        if len(self._modules) > MAX_MODULES:
-            for module in self._modules.values():
-                module.known.clear()  # modules know each other: nobody looks for circles
-            self._modules.clear()
-            self._resolver = Resolver(self._layout, self.module, self._defining)
+    def __len__(self) -> int:
+        """How many files are held."""
+        return len(self._modules)
+
+    def forget(self) -> None:
+        """Let go of all files: what they know of each other is a circle, which only a collection would find. Those that
+        are needed again are loaded again."""
+        for module in self._modules.values():
+            module.known.clear()
+        self._modules.clear()
+        self._resolver = Resolver(self._layout, self.module, self._defining)
 
     def module(self, path: str) -> Module | None:
         """A file as the resolver sees it."""
@@ -142,10 +148,11 @@ class _Graph:
             before = self._known.get(path)
             if before is None or before.shape != shape_of(module):
                 keys |= _keys_of(path, is_new=before is None)
+                keys |= self._layout.keys_of(path) if before is None else set()
                 keys |= {f"n:{symbol.name}" for symbol in module.symbols}
                 keys |= self._names_before(path)
         for path in gone:
-            keys |= _keys_of(path, is_new=True) | self._names_before(path)
+            keys |= _keys_of(path, is_new=True) | self._layout.keys_of(path) | self._names_before(path)
         if not keys:
             return changed
         import numpy as np

@@ -49,8 +49,9 @@ class Layout:
         ecmascript, self._csharp = EcmascriptLayout(tree), CsharpLayout(tree)
         self._go, self._rust, self._c = GoLayout(tree), RustLayout(tree), CLayout(tree)
         scripts = {language: ScriptLayout(tree, language) for language in LANGUAGES}
+        self._python = PythonLayout(tree)
         self._families: dict[str, _Family] = {
-            "python": PythonLayout(tree),
+            "python": self._python,
             "javascript": ecmascript,
             "typescript": ecmascript,
             "tsx": ecmascript,
@@ -110,6 +111,12 @@ class Layout:
         """What else it depends on where a module is, beside the names in its name: keys as `Known` has them."""
         if language == "go":
             return {f"d:{directory}" for directory in self._go.candidates(importer, module)}
+        if language == "python":
+            return self._python.keys(module)
         if language != "rust":
             return set()
         return {f"m:{name}" for name in (*self._rust.root_names(), *importer.split("/")[:-1])}
+
+    def keys_of(self, path: str) -> set[str]:
+        """What else a file touches that came or went, beside its name and its directories."""
+        return self._python.keys_of(path)

@@ -30,6 +30,8 @@ class Scripts(Members):
         self._declared = Declared(find, named)
         self._haskell = Haskell(self._declared, self._meaning, self._depends)
         self._full: dict[str, dict[int, str]] = {}
+        self._part_of: dict[tuple[str, int], tuple[list[tuple[Module, int]], set[str]]] = {}
+        self._base_of: dict[tuple[str, str], tuple[Value | None, frozenset[str]]] = {}
         self._above_of: dict[tuple[str, int], tuple[list[Value | None], frozenset[str]]] = {}
 
     # -- bases -------------------------------------------------------------------------------------
@@ -158,10 +160,12 @@ class Scripts(Members):
         return names.get(ordinal, "")
 
     def _inherited_constant(self, module: Module, ordinal: int, name: str) -> Value | None:
+        self._depends(f"n:{name}")
+        names = self._declared.ending_in(module.language, name)
         for value in self._ancestors(module, ordinal):
             if value is not None and value.kind == "definition" and value.module is not None:
-                full = self._full_name(value.module, value.ordinal)
-                found = self._called_so(value.module, f"{full}.{name}") if full else None
+                full = f"{self._full_name(value.module, value.ordinal)}.{name}"
+                found = self._called_so(value.module, full) if full in names else None
                 if found is not None:
                     return found.value
         return None
@@ -321,17 +325,27 @@ class Scripts(Members):
 
     def _all_parts(self, module: Module, ordinal: int) -> list[tuple[Module, int]]:
         """A class of Ruby and its other parts: those of the file first, those of tests only for tests."""
-        parts = [(module, ordinal)]
-        full = self._full_name(module, ordinal)
-        if full:
-            self._depends(f"n:{last_name(full)}")
-            others = self._declared.all("ruby", full)
-            parts += [one for one in others if one[0] is module and one[1] != ordinal]
+        known = self._part_of.get((module.path, ordinal))
+        if known is None:
+            full = self._full_name(module, ordinal)
+            others = self._declared.all("ruby", full) if full else []
+            parts = [(module, ordinal), *(one for one in others if one[0] is module and one[1] != ordinal)]
             parts += [one for one in others if one[0] is not module and is_test(one[0].path) <= is_test(module.path)]
-        return parts
+            known = self._part_of[module.path, ordinal] = (parts, {f"n:{last_name(full)}"} if full else set())
+        self._trails[-1].update(known[1])
+        return known[0]
 
     def _base_value(self, module: Module, ref: str) -> Value | None:
         """What a base of a class of Ruby is: constants of what is around it, not of what is above it."""
+        known = self._base_of.get((module.path, ref))
+        if known is None:
+            self._trails.append(set())
+            value = self._follow_base(module, ref)
+            known = self._base_of[module.path, ref] = (value, frozenset(self._trails.pop()))
+        self._trails[-1].update(known[1])
+        return known[0]
+
+    def _follow_base(self, module: Module, ref: str) -> Value | None:
         self._depends(f"f:{module.path}")
         first, *rest = ref.split(".")
         owner, _, name = first[1:].partition(":") if first[0] == "V" else ("-1", "", first[1:])

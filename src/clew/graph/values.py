@@ -32,8 +32,9 @@ class Meaning(NamedTuple):
 class Known(NamedTuple):
     """A reference that was resolved, and the keys of what it rests on.
 
-    `f:` a file, `m:` a part of a module's name, `d:` the files of a directory, `t:` all files below one, `n:` the files
-    that define a name; `i:` what a file includes, which `Resolver.spelled_out` gives in other keys."""
+    `f:` a file, `m:` a part of a module's name, `p:` the first part of one where packages decide what may begin there,
+    `d:` the files of a directory, `t:` all files below one, `n:` the files that define a name; `i:` what a file
+    includes, which `Resolver.spelled_out` gives in other keys."""
 
     meaning: Meaning | None
     inputs: frozenset[str]

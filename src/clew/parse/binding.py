@@ -56,7 +56,7 @@ from clew.parse.events import Event, collect_events, collect_free_events, innerm
 from clew.parse.links import ABOVE, CALLED, NOWHERE, Links
 from clew.parse.names import MARKS_CALLS, Names
 from clew.parse.packaged import PACKAGED
-from clew.parse.receivers import read_calls, receiver_end, skip_space, word_end
+from clew.parse.receivers import ENDS_OF_SIGNS, read_calls, receiver_end, skip_space, word_end
 from clew.parse.scopes import FREE_FORM, Scope, read_outside
 from clew.parse.uses import ROLES, Uses
 from clew.types import Import, Symbol
@@ -310,17 +310,21 @@ class _Binder:
         return module.endswith(name) and self._content[end : end + 1] not in b".:/\\" and name != ""
 
     def _path(self, scope: Scope, start: int, end: int, calls: dict[int, int], role: int) -> tuple[str, bool]:
-        name = self._names.name_at(start, end)
-        own = self._names.own_path(scope, start, end, ROLES[role]) if self._is_dialect else None
-        if own is not None:
-            return own
+        if self._is_dialect:
+            name = self._names.name_at(start, end)
+            own = self._names.own_path(scope, start, end, ROLES[role])
+            if own is not None:
+                return own
+        else:
+            name = self._content[start:end].decode("utf-8", "replace")
         if role == _CALL and self._marks_calls and start not in self._bases:
             name += CALLED
         if start in self._literal_names:
             at = innermost(self._literals, start, start + 1) - 1  # its type ends before it
             path = self._paths.get(skip_space(self._content, at), "")
             return (f"{path}^.{name}" if path and path[0] != "?" else "?"), False
-        before = receiver_end(self._content, start, self._language)
+        is_taken = self._content[start - 1] in ENDS_OF_SIGNS
+        before = receiver_end(self._content, start, self._language) if is_taken else -1
         if before < 0:
             if start in self._bases and scope.is_class and scope.parent is not None:
                 scope = scope.parent  # what a class inherits is not known before its bases are

@@ -200,7 +200,8 @@ def _declared(captures: dict[str, list[Any]], bound: list[int], *, types_first: 
 def _given(captures: dict[str, list[Any]], bound: list[int]) -> list[Event]:
     """What is assigned belongs to the first name that is bound before it."""
     found = []
-    values = {node.end_byte: node.start_byte for node in captures.get("assign.value", ())}
+    # Of values that end together the outermost counts: `a = b = c`.
+    values = {node.end_byte: node.start_byte for node in reversed(captures.get("assign.value", ()))}
     types = sorted((node.start_byte, node.end_byte) for node in captures.get("assign.type", ()))
     called = sorted((node.start_byte, node.end_byte) for node in captures.get("assign.fn", ()))
     for node in captures.get("assign", ()):

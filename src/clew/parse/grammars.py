@@ -5,11 +5,14 @@ from __future__ import annotations
 import importlib
 from functools import cache
 from importlib import resources
+from operator import attrgetter
 from typing import Any
 
 from clew.parse.languages import Language
 
 MATCH_LIMIT = 65_536  # bounds the memory of one query run on hostile input
+_UNORDERED = frozenset({"ref", "type", "call"})  # many, and `collect_uses` puts them in order
+_PLACE = attrgetter("start_byte", "end_byte")
 
 
 class Grammar:
@@ -33,9 +36,14 @@ class Grammar:
         return self._parser.parse(content).root_node
 
     def captures(self, root: Any) -> dict[str, list[Any]]:
-        """All captures of the language's query below `root`, by capture name."""
+        """All captures of the language's query below `root`, by capture name, in order of place.
+
+        The binding gives them in an order that depends on where in memory they are: facts must not."""
         cursor = self._cursor_type(self.query, match_limit=MATCH_LIMIT)
         found: dict[str, list[Any]] = cursor.captures(root)
+        for name, nodes in found.items():
+            if name not in _UNORDERED:
+                nodes.sort(key=_PLACE)
         return found
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-EXTRACTOR = 3  # raise when extraction itself changes, for every language
+EXTRACTOR = 4  # raise when extraction itself changes, for every language
 
 Role = Literal["code", "markup", "prose", "config", "data"]
 

@@ -11,6 +11,7 @@ from typing import Any
 from clew.parse.dialects import NAMES
 from clew.parse.scopes import FREE_FORM
 
+ENDS_OF_SIGNS = b".:>$"  # what may stand right before a member: most names have none of it
 _SPACE = b" \t\r\n"
 _MAX_ARGUMENTS = 400  # bytes of type arguments
 
@@ -53,8 +54,8 @@ def word_end(content: bytes, start: int) -> int:
 def read_calls(content: bytes, language: str, captures: dict[str, list[Any]]) -> dict[int, int]:
     """Where the function of a call ends, by where the call ends, for calls that a member is taken of."""
     functions = sorted((node.start_byte, node.end_byte) for node in captures.get("recv.fn", ()))
-    if language in NAMES:
-        return {node.end_byte: _function_end(node) for node in captures.get("recv", ())}
+    if language in NAMES:  # of calls that end together the outermost counts: `a.new b.new`
+        return {node.end_byte: _function_end(node) for node in reversed(captures.get("recv", ()))}
     if language in FREE_FORM:
         whole = sorted((node.start_byte, node.end_byte) for node in captures.get("recv", ()))
         return {call[1]: function[1] for call, function in zip(whole, functions, strict=False)}

@@ -42,6 +42,19 @@ class PythonLayout:
             return None
         return self._module(posixpath.join(directory, name))
 
+    def keys(self, module: str) -> set[str]:
+        """What it depends on where a module is, beside the names in its name: which directories are packages."""
+        return {f"p:{module.partition('.')[0]}"} if not module.startswith(".") else set()
+
+    def keys_of(self, path: str) -> set[str]:
+        """What depends on whether there is a file: where `__init__.py` is, no name begins that others import."""
+        directory, name = posixpath.split(path)
+        if name != "__init__.py":
+            return set()
+        inside = [posixpath.basename(file) for file in self._tree.by_directory.get(directory, ())]
+        inside += [posixpath.basename(each) for each in self._tree.directories if posixpath.dirname(each) == directory]
+        return {f"p:{each.rpartition('.')[0] or each}" for each in inside if each}
+
     def _module(self, path: str) -> Place | None:
         for candidate in (f"{path}.py", f"{path}/__init__.py", f"{path}.pyi", f"{path}/__init__.pyi", f"{path}.pyx"):
             if candidate.lstrip("/") in self._tree.files:
@@ -67,16 +80,15 @@ class PythonLayout:
     @cached_property
     def _tops(self) -> dict[str, list[str]]:
         """Directories that are no packages themselves, by the modules in them."""
-        packages = {posixpath.dirname(path) for path in self._tree.files if posixpath.basename(path) == "__init__.py"}
-        holders = {posixpath.dirname(path) for path in self._tree.files if path.endswith((".py", ".pyi"))}
+        rows = [path.rpartition("/") for path in self._tree.files if path.endswith((".py", ".pyi", ".pyx"))]
+        packages = {directory for directory, _, name in rows if name == "__init__.py"}
         found: dict[str, set[str]] = {}
-        for path in self._tree.files:
-            directory, name = posixpath.split(path)
-            if path.endswith((".py", ".pyi", ".pyx")) and directory not in packages:
+        for directory, _, name in rows:
+            if directory not in packages:
                 found.setdefault(name.rpartition(".")[0], set()).add(directory)
-        for holder in holders:
+        for holder in {directory for directory, _, name in rows if not name.endswith(".pyx")}:
             while holder:
-                parent, name = posixpath.split(holder)
+                parent, _, name = holder.rpartition("/")
                 if parent not in packages:
                     found.setdefault(name, set()).add(parent)
                 holder = parent

@@ -35,10 +35,10 @@ class Tree:
         """All directories, with "" for the root."""
         found: set[str] = {""}
         for path in self.files:
-            directory = posixpath.dirname(path)
+            directory = path.rpartition("/")[0]
             while directory not in found:
                 found.add(directory)
-                directory = posixpath.dirname(directory)
+                directory = directory.rpartition("/")[0]
         return frozenset(found)
 
     @cached_property
@@ -46,7 +46,7 @@ class Tree:
         """The files of each directory, in order."""
         found: dict[str, list[str]] = {}
         for path in sorted(self.files):
-            found.setdefault(posixpath.dirname(path), []).append(path)
+            found.setdefault(path.rpartition("/")[0], []).append(path)
         return found
 
     @cached_property
@@ -54,7 +54,7 @@ class Tree:
         """All files of a name, in order."""
         found: dict[str, list[str]] = {}
         for path in sorted(self.files):
-            found.setdefault(posixpath.basename(path), []).append(path)
+            found.setdefault(path.rpartition("/")[2], []).append(path)
         return found
 
 
