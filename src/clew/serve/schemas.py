@@ -61,16 +61,16 @@ _DESTRUCTIVE = frozenset({"manage_index"})  # `clear` removes an index; no tool 
 _WORDS = {
     "search_codebase": "Find code by meaning, words or names, when you do not know where it is. Operators: "
     "lang: path: -path: must: exclude:. Gives ranked snippets.",
-    "search_text": "Find every line with a text or a regular expression, as grep does, but indexed.",
-    "get_symbol": "Find where a function, class or other name is defined; Class.method works too.",
-    "get_references": "Find every use of a definition, and how sure each is. Name it, or give file, line and column.",
+    "search_text": "Find every line with a text or a regular expression: an indexed grep.",
+    "get_symbol": "Find where a name is defined: a function, a class, Class.method.",
+    "get_references": "Find every use of a definition, and how sure each is. Name it, or point at it.",
     "call_graph": "Show who calls a function and whom it calls, up to three steps far.",
     "repo_map": "Show the definitions that matter most, as signatures: for the whole codebase, or for files or "
     "questions in focus. A good first look.",
     "def_use": "Show the lines that a variable depends on and those it reaches, within its function.",
     "import_graph": "List which files import which, and import cycles; of one file also what it exports.",
     "file_outline": "List what a file defines, with lines and signatures; cheaper than reading it.",
-    "read_file": "Read a file, some lines of it, or one definition. Annotated, it comes with what is defined there.",
+    "read_file": "Read a file, lines of it or one definition; annotated, with what is defined there.",
     "manage_index": "Index a codebase (create), renew (sync, reindex, repair) or remove (clear) its index, or tell "
     "its status. Begins a job and returns at once. Call it when an answer has the status not_indexed, "
     "requires_reindex or not_ready: hints has the arguments.",
@@ -98,7 +98,7 @@ _PARAMETERS = {
     "kind": "class, function, method, …",
     "output": "Lines, files, or counts",
     "force": "Make it anew although it is sound",
-    "continuation": "For the next page",
+    "continuation": "Of the last page",
     "scope": "Left out: everything",
     "repos": "Roots or names of codebases",
 }
