@@ -58,7 +58,7 @@ def test_what_the_process_could_not_do_is_done_here(
     tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(aside, "_WORTH_CHUNKS", 1)
-    monkeypatch.setattr(aside, "_begin", lambda _: subprocess.Popen(["false"]))
+    monkeypatch.setattr(aside, "_begin", lambda _: subprocess.Popen(["false"], stdin=subprocess.PIPE))
     beside = make_engine(tmp_path / "one", workers=2)
     here = make_engine(tmp_path / "two", workers=1)
     assert contents(beside, tree) == contents(here, tree)
@@ -74,3 +74,16 @@ def test_it_ends_with_a_run_that_fails(
     with pytest.raises(RuntimeError, match="no graph"):
         make_engine(tmp_path / "one", workers=2).index(str(tree))
     assert len(begun) == 1 and begun[0].poll() is not None
+
+
+def test_it_ends_when_its_parent_was_killed(tmp_path: Path, tree: Path) -> None:
+    engine = make_engine(tmp_path / "one")
+    engine.index(str(tree))
+    store = engine.resolve(str(tree)).store
+    with store.exclusive():  # so that it waits
+        process = aside._begin(store)
+        assert process.stdin is not None
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(1)
+        process.stdin.close()
+        assert process.wait(20) == 1

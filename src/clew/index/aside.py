@@ -1,15 +1,18 @@
 """Makes the segments of a store in a process of its own, while this one resolves the graph.
 
 Both take seconds of a large tree and need nothing of each other. The process takes the store's lock as any writer
-does. What it could not do is done here. Main call: `segments_aside`; started as `python -m clew.index.aside`.
+does, and ends when its parent was killed. What it could not do is done here. Main call: `segments_aside`; started as
+`python -m clew.index.aside`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,6 +37,8 @@ def segments_aside(store: Store, *, processes: int, is_late: bool) -> Iterator[N
     finally:
         if aside is not None:
             aside.wait()
+            assert aside.stdin is not None
+            aside.stdin.close()
     catch_up(store, is_late=is_late)
 
 
@@ -52,17 +57,23 @@ def _begin(store: Store) -> subprocess.Popen[bytes]:
     task = {"directory": str(store.directory), "model": store.model, "encode": store.encode is not None}
     return subprocess.Popen(
         [sys.executable, "-m", "clew.index.aside", json.dumps(task)],
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,  # nothing is written: it ends with this process
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,  # what went wrong is told by the one who then does it
         start_new_session=True,  # Ctrl-C is the parent's to handle
     )
 
 
+def _end_with_parent() -> None:
+    os.read(0, 1)  # nothing ever comes but the end
+    os._exit(1)  # segments are written whole or not at all
+
+
 def main() -> None:
     """Do what `segments_aside` began."""
     from clew.embed.static import StaticEncoder
 
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     task = json.loads(sys.argv[1])
     model = ModelName(*task["model"])
     store = Store(Path(task["directory"]), lambda: model, StaticEncoder().encode_packed if task["encode"] else None)
