@@ -27,6 +27,7 @@ from clew.store import facts, snapshots
 from clew.types import Answer
 
 MAX_CANDIDATES = 20
+MAX_NAME = 4_000  # characters of a qualified name
 FOCUS_FILES = 12  # of those that a question is about
 MAX_NOTES = 1_000
 
@@ -64,7 +65,7 @@ class RepoMap(Answer):
 @dataclass(frozen=True, slots=True)
 class Imports(Answer):
     graph: ImportGraph
-    exports: tuple[Export, ...] | None = None  # of the file that was asked about
+    exports: list[Export] | None = None  # of the file that was asked about, where they are known
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,14 +206,13 @@ class Relations(Questions):
             graph = import_graph(nodes, file, allowed)
             if file is not None and file not in graph.files:
                 raise NotFound(f"{file} is not in the index, or no code; `clew paths` lists the files")
-            return Imports(
-                codebase.root, reading.fresh, graph, None if file is None else tuple(exports_of(nodes, file))
-            )
+            return Imports(codebase.root, reading.fresh, graph, None if file is None else exports_of(nodes, file))
 
         return self._reader.ask(codebase, ask)
 
 
 def _entry(reading: Reading, file: str) -> snapshots.Entry | None:
+    file = file.encode("utf-8", "replace").decode()  # no path is what cannot be written
     return snapshots.entry_at(reading.connection, reading.snapshot.id, file)
 
 
@@ -241,16 +241,19 @@ def _chosen(nodes: Nodes, wanted: Wanted, *, externals: bool) -> tuple[list[Node
     And whether the class that was named only inherits it."""
     is_inherited = False
     if wanted.name:
-        found = find_nodes(nodes, wanted.name)
+        name = wanted.name.encode("utf-8", "replace").decode()
+        if len(name) > MAX_NAME:
+            raise NotFound(f"a name of {len(name)} characters is none; nothing is called {name[:40]}…")
+        found = find_nodes(nodes, name)
         if not found:
-            found = inherited(nodes, wanted.name)
+            found = inherited(nodes, name)
             is_inherited = bool(found)
         if wanted.file:
             found = [node for node in found if node.path == wanted.file]
         if wanted.line is not None:
             found = [node for node in found if node.line <= wanted.line <= node.end_line]
         if not found and externals and not wanted.file:
-            found = find_externals(nodes, wanted.name)[:1]
+            found = find_externals(nodes, name)[:1]
     elif wanted.file and wanted.line is not None:
         found = node_at(nodes, wanted.file, wanted.line, wanted.column)
     else:

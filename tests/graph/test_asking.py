@@ -341,6 +341,14 @@ EXPORTING = {
     "main.py": "from pkg import Engine\n\nEngine().start()\n",
     "web/a.ts": "export function shown() {}\nfunction kept() {}\nexport default class Thing {}\n",
     "web/index.ts": 'export { shown as seen } from "./a";\nimport Thing from "./a";\nexport const n = new Thing();\n',
+    "web/all.ts": 'export * from "./a";\nexport namespace NS {\n  export function inner() {}\n}\n',
+    "web/use.ts": 'import { shown } from "./all";\n\nshown();\n',
+    "pkg/sub/__init__.py": "from pkg.core import Engine as Machine\n",
+    "cs/A.cs": "namespace App {\n  public class Shown {}\n}\n",
+    "rs/src/api.rs": "pub use crate::shown as seen;\nuse crate::kept;\n",
+    "hs/A.hs": "module A (f) where\n\nf = g\ng = 1\n",
+    "js/m.js": "exports.one = function () {};\n",
+    "js/n.js": 'const m = require("./m");\nm.one();\n',
     "go/a.go": "package a\n\nfunc Shown() {}\n\nfunc kept() {}\n",
     "rs/src/lib.rs": "pub fn shown() {}\n\nfn kept() {}\n",
     "c/a.c": "int shown(void) { return 1; }\nstatic int kept(void) { return 2; }\n",
@@ -352,12 +360,16 @@ EXPORTING = {
 @pytest.mark.parametrize(
     ("file", "expected"),
     [
-        ("pkg/__init__.py", [("Engine", "pkg/core.py", 1), ("helper", "pkg/__init__.py", 0)]),
-        ("pkg/core.py", [("Engine", "pkg/core.py", 2), ("LIMIT", "pkg/core.py", 0)]),
-        ("web/a.ts", [("default", "web/a.ts", 1), ("shown", "web/a.ts", 1)]),
-        ("web/index.ts", [("n", "web/index.ts", 0), ("seen", "web/a.ts", 0)]),
+        ("pkg/__init__.py", [("Engine", "pkg/core.py", 2), ("helper", "pkg/__init__.py", 0)]),
+        ("pkg/core.py", [("Engine", "pkg/core.py", 3), ("LIMIT", "pkg/core.py", 0)]),
+        ("web/a.ts", [("default", "web/a.ts", 1), ("shown", "web/a.ts", 2)]),
+        ("web/index.ts", [("n", "web/index.ts", 0), ("seen", "web/a.ts", 1)]),
+        ("web/all.ts", [("NS", "web/all.ts", 0), ("shown", "web/a.ts", 2)]),
+        ("pkg/sub/__init__.py", [("Machine", "pkg/core.py", 2)]),
+        ("cs/A.cs", [("Shown", "cs/A.cs", 0)]),
+        ("rs/src/api.rs", [("seen", "rs/src/lib.rs", 0)]),
         ("go/a.go", [("Shown", "go/a.go", 0)]),
-        ("rs/src/lib.rs", [("shown", "rs/src/lib.rs", 0)]),
+        ("rs/src/lib.rs", [("shown", "rs/src/lib.rs", 1)]),
         ("c/a.c", [("shown", "c/a.c", 0)]),
         ("rb/a.rb", [("Shown", "rb/a.rb", 0)]),
         ("k/A.kt", [("shown", "k/A.kt", 0)]),
@@ -371,3 +383,22 @@ def test_exports_are_what_other_files_can_have(
     exports = engine.imports(str(root), file=file).exports
     assert [(item.name, item.node.path, item.used_by) for item in exports or ()] == expected
     assert engine.imports(str(root)).exports is None
+
+
+@pytest.mark.parametrize("name", ["\udcff\udcfe", "a" * 100_000, "a." * 50_000 + "b"])
+def test_names_that_are_none(engine: Engine, tmp_path: Path, name: str) -> None:
+    root = write_tree(tmp_path / "tree", {"a.py": "def f(): ...\n"})
+    engine.index(str(root))
+    for ask in (engine.references, engine.calls):
+        with pytest.raises(NotFound) as caught:
+            ask(Wanted(name), str(root))
+        assert len(str(caught.value)) < 1_000
+    assert engine.map(str(root), focus=[name[:2_000]]).symbols
+
+
+def test_imports_that_name_nothing_are_imports_too(engine: Engine, tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", EXPORTING)
+    engine.index(str(root))
+    found = set(engine.imports(str(root)).graph.imports)
+    assert {("web/all.ts", "web/a.ts"), ("web/use.ts", "web/all.ts"), ("js/n.js", "js/m.js")} <= found
+    assert engine.imports(str(root), file="hs/A.hs").exports is None, "its list is not kept"

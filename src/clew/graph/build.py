@@ -22,6 +22,7 @@ from clew.graph.layout import Layout, is_configuration
 from clew.graph.modules import Module, Named
 from clew.graph.resolve import Resolver
 from clew.graph.values import TIERS, Known, Meaning
+from clew.parse.ecmascript import ECMASCRIPT
 from clew.parse.links import CALLED, NOWHERE, Links, unpack_links
 from clew.parse.uses import ROLES, unpack_places
 from clew.store import edges, facts
@@ -185,6 +186,7 @@ class _Graph:
             known = self._resolver.resolve(module, ref)
             inputs |= known.inputs
             found.append(known)
+        wholes = self._imported_files(module, inputs)
         inputs = self._resolver.spelled_out(inputs)
         uses = unpack_places(facts.uses_of(self._connection, facts_id) if module.links.of_use else b"")
         grouped: dict[tuple[int | str, int, int, int], tuple[int, list[int]]] = {}
@@ -207,11 +209,28 @@ class _Graph:
                 name = module.links.refs[number].rpartition(".")[2].removesuffix(CALLED)
                 if name and "(" not in name and "^" not in name and "." in module.links.refs[number]:
                     loose.setdefault((name, source, role), []).append(start)
+        named = {to >> NODE_BITS for to, _, role, _ in grouped if role == IMPORT_ROLE and isinstance(to, int)}
+        for number, (evidence, start) in wholes.items():  # imports that name nothing: `export * from`, `require`
+            if number not in named:
+                key = (number << NODE_BITS | WHOLE_FILE, base | WHOLE_FILE, IMPORT_ROLE, TIERS.index("proven"))
+                grouped[key] = (evidence, [start])
         for (to, source, role, tier), (evidence, sites) in grouped.items():
             update.rows.append((to, source, role, tier, evidence, pack_sites(sites)))
         update.loose += [LooseRow(*key, pack_sites(sites)) for key, sites in loose.items()]
         packed = b"".join(sorted((zlib.crc32(key.encode())).to_bytes(4, "little") for key in inputs))
         update.files.append(GraphFile(module.number, path, facts_id, shape_of(module), packed))
+
+    def _imported_files(self, module: Module, inputs: set[str]) -> dict[int, tuple[int, int]]:
+        """The other files that imports of a file lead to, with the evidence and where that is said."""
+        found: dict[int, tuple[int, int]] = {}
+        for number, row in enumerate(module.imports if module.language in ECMASCRIPT else ()):  # others name the module
+            known = self._resolver.resolve(module, f"M{number}")
+            inputs |= known.inputs
+            value = known.meaning.value if known.meaning is not None else None
+            if value is not None and value.kind == "module" and value.module not in (None, module):
+                assert value.module is not None
+                found.setdefault(value.module.number, (_KINDS["import"] | row.line << 4, row.start_byte))
+        return found
 
     def _target(self, meaning: Meaning | None) -> tuple[int | str, int] | None:
         if meaning is None:
