@@ -328,3 +328,79 @@ def test_attributes_of_a_class_and_of_the_one_above() -> None:
         "main.py:14 declared -> main.py:Base.declared proven",
         "main.py:19 client -> main.py:Base.client proven",
     }
+
+
+def test_classes_above_in_the_order_of_python() -> None:
+    """What two bases share comes after both; a library's class may own what only a later base has."""
+    project = Project({
+        "m.py": """\
+            import lib
+            from typing import Generic
+
+
+            class A:
+                def g(self): ...
+
+                def h(self): ...
+
+
+            class B(A): ...
+
+
+            class C(A):
+                def g(self): ...
+
+
+            class D(B, C):
+                def go(self):
+                    self.g()
+                    super().g()
+                    super().h()
+
+
+            class Late(C, lib.Thing):
+                def go(self):
+                    self.g()
+
+
+            class Early(lib.Thing, C):
+                def go(self):
+                    self.g()
+                    self.go()
+
+
+            class Made(lib.make(), C):
+                def go(self):
+                    self.g()
+
+
+            class Known(Generic[int], dict, C):
+                def go(self):
+                    self.g()
+                    self.get()
+
+
+            class Odd(A, C):
+                def go(self):
+                    self.g()
+
+
+            def local(base):
+                class Inner(base, C):
+                    def go(self):
+                        self.g()
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges() if {"g", "h", "go", "get"} & set(edge.split())} == {
+        "m.py:20 g -> m.py:C.g proven",
+        "m.py:21 g -> m.py:C.g proven",
+        "m.py:22 h -> m.py:A.h proven",
+        "m.py:27 g -> m.py:C.g proven",
+        "m.py:32 g -> external:lib.Thing.g proven",
+        "m.py:33 go -> m.py:Early.go proven",
+        "m.py:38 g -> external:?.g proven",
+        "m.py:43 g -> m.py:C.g proven",
+        "m.py:44 get -> external:dict.get proven",
+        "m.py:49 g -> external:?.g proven",
+        "m.py:55 g -> external:?.g proven",
+    }

@@ -166,6 +166,7 @@ class _Binder:
         path = (is_value and self._given_by_call(event.end)) or self._paths.get(event.end, "")
         if event.kind == "base":
             owner = scope.symbol if scope.is_class else scope.owner_class()
+            path = path or ("?" if self._language == "python" else "")  # one that is not known comes in its place too
             if owner >= 0 and path:
                 self._links.bases.setdefault(owner, []).append(path)
                 if self._language == "go":  # what a struct embeds is a field, too

@@ -51,7 +51,7 @@
 (decorated_definition (decorator (identifier) @_d) definition: (function_definition parameters: (parameters . (identifier) @static)) (#eq? @_d "staticmethod"))
 (decorated_definition (decorator [(identifier) @_d (attribute attribute: (identifier) @_d)]) definition: (function_definition name: (identifier) @property) (#match? @_d "property$"))
 
-(class_definition superclasses: (argument_list [(identifier) (attribute)] @base))
+(class_definition superclasses: (argument_list [(identifier) (attribute) (call) (list_splat)] @base))
 (class_definition superclasses: (argument_list (subscript value: [(identifier) (attribute)] @base)))
 (attribute object: (call function: (_) @recv.fn) @recv)
 (keyword_argument name: (identifier) @skip)
