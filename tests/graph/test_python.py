@@ -404,3 +404,50 @@ def test_classes_above_in_the_order_of_python() -> None:
         "m.py:49 g -> external:?.g proven",
         "m.py:55 g -> external:?.g proven",
     }
+
+
+def test_what_a_pattern_binds() -> None:
+    """A name in a `case` is bound there, unless it is a class or has a dot."""
+    project = Project({
+        "lib.py": "class Point: ...\n\n\nclass Kind:\n    A = 1\n\n\ndef helper(): ...\n\n\ndef other(): ...\n",
+        "main.py": """\
+            from lib import Kind, Point, helper, other
+
+
+            def one(x):
+                match x:
+                    case {"k": helper}:
+                        helper()
+                    case [other, *_]:
+                        other()
+
+
+            def two(x):
+                match x:
+                    case Point(other=helper) | Kind.A:
+                        helper()
+                        other()
+
+
+            def three(x):
+                match x:
+                    case Point() as helper, *other:
+                        helper()
+                        other()
+
+
+            def four(x):
+                match x:
+                    case {"k": 1, **helper}:
+                        helper()
+                    case other if other():
+                        pass
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges("main.py") if ":1 " not in edge} == {
+        "main.py:14 Point -> lib.py:Point proven",
+        "main.py:14 Kind -> lib.py:Kind proven",
+        "main.py:14 A -> lib.py:Kind.A proven",
+        "main.py:16 other -> lib.py:other proven",
+        "main.py:21 Point -> lib.py:Point proven",
+    }

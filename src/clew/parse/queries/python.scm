@@ -40,6 +40,11 @@
 (pattern_list (tuple_pattern (identifier) @bind))
 (as_pattern_target [(identifier) @bind (tuple (identifier) @bind)])
 (named_expression name: (identifier) @bind)
+(case_pattern [(dotted_name . (identifier) @bind .) (as_pattern (case_pattern) (identifier) @bind)])
+(union_pattern (dotted_name . (identifier) @bind .))
+(keyword_pattern . (identifier) @skip)
+(keyword_pattern (dotted_name . (identifier) @bind .))
+(splat_pattern (identifier) @bind)
 (global_statement (identifier) @free)
 (nonlocal_statement (identifier) @free)
 [(lambda) (list_comprehension) (generator_expression) (dictionary_comprehension) (set_comprehension)] @local
@@ -58,9 +63,9 @@
 (assignment left: [(attribute attribute: (identifier) @given)
   (pattern_list (attribute attribute: (identifier) @given)) (tuple_pattern (attribute attribute: (identifier) @given))])
 (as_pattern_target (attribute attribute: (identifier) @given))
-(assignment right: (call function: (_) @assign.fn)) @assign
-(assignment right: (await (call function: (_) @assign.fn))) @assign
-(assignment right: [(identifier) (attribute)] @assign.value) @assign
+(for_statement left: (attribute attribute: (identifier) @given))
+(assignment left: [(identifier) (attribute)] right: [(call function: (_) @assign.fn) (await (call function: (_) @assign.fn))]) @assign
+(assignment left: [(identifier) (attribute)] right: [(identifier) (attribute)] @assign.value) @assign
 (typed_parameter type: (type [(identifier) (attribute)] @typed.type)) @typed
 (typed_default_parameter type: (type [(identifier) (attribute)] @typed.type)) @typed
 (assignment type: (type [(identifier) (attribute)] @typed.type)) @typed
