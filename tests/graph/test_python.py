@@ -451,3 +451,68 @@ def test_what_a_pattern_binds() -> None:
         "main.py:16 other -> lib.py:other proven",
         "main.py:21 Point -> lib.py:Point proven",
     }
+
+
+def test_none_for_an_import_that_fails() -> None:
+    """What is used is the import, here and elsewhere."""
+    project = Project({
+        "lib.py": "class Conn:\n    def close(self): ...\n",
+        "opt.py": """\
+            try:
+                from lib import Conn
+                import yaml
+            except ImportError:
+                Conn = None
+                yaml = None
+            size = None
+
+
+            def use():
+                Conn().close()
+                yaml.load(size)
+            """,
+        "main.py": "from opt import Conn, size\n\nConn().close()\n",
+    })  # fmt: skip
+    assert project.edges("opt.py") | project.edges("main.py") == {
+        "opt.py:2 lib -> lib.py: proven",
+        "opt.py:2 Conn -> lib.py:Conn proven",
+        "opt.py:4 ImportError -> external:ImportError proven",
+        "opt.py:11 Conn -> lib.py:Conn proven",
+        "opt.py:11 close -> lib.py:Conn.close typed",
+        "opt.py:12 yaml -> external:yaml proven",
+        "opt.py:12 load -> external:yaml.load proven",
+        "opt.py:12 size -> opt.py:size proven",
+        "main.py:1 opt -> opt.py: proven",
+        "main.py:1 Conn -> lib.py:Conn proven",
+        "main.py:1 size -> opt.py:size proven",
+        "main.py:3 Conn -> lib.py:Conn proven",
+        "main.py:3 close -> lib.py:Conn.close typed",
+    }
+
+
+def test_packages_of_one_name() -> None:
+    """Each service has its own; who is in none of them means neither, unless one is the source root's."""
+    project = Project({
+        "svc_a/common/__init__.py": "def f(): ...\n",
+        "svc_a/common/only.py": "def g(): ...\n",
+        "svc_a/app.py": "from common import f\n\nf()\n",
+        "svc_b/common/__init__.py": "def f(): ...\n",
+        "svc_b/app.py": "from common import f\n\nf()\n",
+        "tools/run.py": "import common\nfrom common import f\nfrom common.only import g\n\nf(common.f, g)\n",
+        "src/kit/__init__.py": "def h(): ...\n",
+        "old/kit/__init__.py": "def h(): ...\n",
+        "tools/other.py": "from kit import h\n",
+    })  # fmt: skip
+    assert project.edges() == {
+        "svc_a/app.py:1 common -> svc_a/common/__init__.py: proven",
+        "svc_a/app.py:1 f -> svc_a/common/__init__.py:f proven",
+        "svc_a/app.py:3 f -> svc_a/common/__init__.py:f proven",
+        "svc_b/app.py:1 common -> svc_b/common/__init__.py: proven",
+        "svc_b/app.py:1 f -> svc_b/common/__init__.py:f proven",
+        "svc_b/app.py:3 f -> svc_b/common/__init__.py:f proven",
+        "tools/run.py:3 only -> svc_a/common/only.py: proven",
+        "tools/run.py:3 g -> svc_a/common/only.py:g proven",
+        "tools/run.py:5 g -> svc_a/common/only.py:g proven",
+        "tools/other.py:1 kit -> src/kit/__init__.py: proven",
+        "tools/other.py:1 h -> src/kit/__init__.py:h proven",
+    }

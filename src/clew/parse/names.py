@@ -47,8 +47,9 @@ class Names(Bound):
         captures = self._captures
         is_free = self._language in FREE_FORM
         owners = find_owners(self._symbols, captures.get("part", ())) if is_free or self._is_packaged else {}
+        stand_ins = self._stand_ins() if self._language == "python" else set()
         for ordinal, symbol in enumerate(self._symbols):
-            if ordinal in owners or (symbol.name == "std" and self._language == "cpp"):
+            if ordinal in owners or ordinal in stand_ins or (symbol.name == "std" and self._language == "cpp"):
                 continue
             scope = self.scopes.at(symbol.start_byte)
             if scope.symbol == ordinal and scope.parent is not None:
@@ -65,6 +66,7 @@ class Names(Bound):
                 self.scopes.at(row.start_byte).names.setdefault(name, f"I{number}")
         free = {(node.start_byte, node.end_byte) for node in captures.get("free", ())}
         undone = {(self.scopes.at(start), self._text(start, end)) for start, end in free}
+        undone |= {(self.scopes.all[0], self._symbols[ordinal].name) for ordinal in stand_ins}
         if is_free:
             self._bind_free(undone)
         else:
