@@ -516,3 +516,117 @@ def test_packages_of_one_name() -> None:
         "tools/other.py:1 kit -> src/kit/__init__.py: proven",
         "tools/other.py:1 h -> src/kit/__init__.py:h proven",
     }
+
+
+def test_a_call_that_is_not_awaited() -> None:
+    """It gives a coroutine, not what the function says it gives."""
+    project = Project({
+        "main.py": """\
+            class Conn:
+                def close(self): ...
+
+
+            async def coro() -> Conn: ...
+
+
+            async def made():
+                return Conn()
+
+
+            def sync():
+                return coro()
+
+
+            async def use():
+                coro().close()
+                made().close()
+                conn = coro()
+                conn.close()
+                one = await coro()
+                one.close()
+                two = await made()
+                two.close()
+                three = await sync()
+                three.close()
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges() if " close " in edge and "external" not in edge} == {
+        "main.py:22 close -> main.py:Conn.close typed",
+        "main.py:24 close -> main.py:Conn.close typed",
+        "main.py:26 close -> main.py:Conn.close typed",
+    }
+
+
+def test_what_is_given_again() -> None:
+    """A name is what it was given last; a member is of a type if all that it is given is."""
+    project = Project({
+        "main.py": """\
+            class Conn:
+                def close(self): ...
+
+
+            class Holder:
+                told: Conn
+
+                def __init__(self, conn: Conn, other):
+                    self.f = Conn()
+                    self.kept = Conn()
+                    self.listed = Conn()
+                    self.either = Conn()
+                    self.said: Conn = other
+                    self.pair, self.rest = Conn(), other
+
+                def reset(self, conn: Conn):
+                    self.f = open("x")
+                    self.kept = None
+                    self.kept = conn
+                    self.listed = []
+                    self.either = Holder()
+                    self.said = open("x")
+
+                def use(self):
+                    self.f.close()
+                    self.kept.close()
+                    self.listed.close()
+                    self.either.close()
+                    self.said.close()
+                    self.told.close()
+                    self.pair.close()
+
+
+            def run(x, pairs):
+                s = Conn()
+                s.close()
+                for s in [open(x)]:
+                    s.close()
+                t = Conn()
+                for t, _ in pairs:
+                    t.close()
+                u = Conn()
+                u = None
+                u.close()
+                u = u.close() or 1
+                u.close()
+                v = Conn()
+                match x:
+                    case [v]:
+                        v.close()
+                w, y = Conn()
+                w.close()
+                z = Conn()
+                if (z := pairs[0]):
+                    z.close()
+                a: Conn = x
+                a = pairs[0]
+                a.close()
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges() if " close " in edge and "external" not in edge} == {
+        "main.py:26 close -> main.py:Conn.close typed",
+        "main.py:29 close -> main.py:Conn.close typed",
+        "main.py:30 close -> main.py:Conn.close typed",
+        "main.py:36 close -> main.py:Conn.close typed",
+        "main.py:44 close -> main.py:Conn.close typed",
+        "main.py:45 close -> main.py:Conn.close typed",
+        "main.py:58 close -> main.py:Conn.close typed",
+    }

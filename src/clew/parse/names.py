@@ -39,6 +39,8 @@ class Names(Bound):
         self._sees_class = self._implicit or self._is_ecmascript  # where a class has type parameters, but no members
         self._holders: dict[int, int] = {}  # of functions that are assigned to a member, whose
         self.attributes: dict[tuple[int, str], Attribute] = {}
+        self._told: dict[tuple[int, str], str] = {}  # of members, the type that is declared
+        self._given: dict[tuple[int, str], str] = {}  # the one type of all that they are given; "" if not known
         self.stands_for: dict[int, int] = {}  # of expressions that are what another is, by where both end
         self._define()
 
@@ -270,3 +272,14 @@ class Names(Bound):
             self.attributes[owner, name] = Attribute(owner, name, byte, path)
         elif path and not known.value:
             self.attributes[owner, name] = known._replace(value=path)
+
+    def compare(self, owner: int, name: str, path: str, *, is_declared: bool) -> None:
+        """Let a member that is given unlike things be of no type, unless one is declared."""
+        key = (owner, name)
+        if is_declared and path:
+            self._told[key] = path
+        kind = path.removesuffix("(") + "^" if path.endswith("(") else path
+        if self._given.setdefault(key, kind) != kind:
+            self._given[key] = ""
+        value = self._told.get(key, self.attributes[key].value if self._given[key] else "")
+        self.attributes[key] = self.attributes[key]._replace(value=value)

@@ -64,7 +64,7 @@
   (pattern_list (attribute attribute: (identifier) @given)) (tuple_pattern (attribute attribute: (identifier) @given))])
 (as_pattern_target (attribute attribute: (identifier) @given))
 (for_statement left: (attribute attribute: (identifier) @given))
-(assignment left: [(identifier) (attribute)] right: [(call function: (_) @assign.fn) (await (call function: (_) @assign.fn))]) @assign
+(assignment left: [(identifier) (attribute)] right: [(call function: (_) @assign.fn) (await (call function: (_) @assign.await))]) @assign
 (assignment left: [(identifier) (attribute)] right: [(identifier) (attribute)] @assign.value) @assign
 (typed_parameter type: (type [(identifier) (attribute)] @typed.type)) @typed
 (typed_default_parameter type: (type [(identifier) (attribute)] @typed.type)) @typed
