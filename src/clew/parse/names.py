@@ -39,8 +39,8 @@ class Names(Bound):
         self._sees_class = self._implicit or self._is_ecmascript  # where a class has type parameters, but no members
         self._holders: dict[int, int] = {}  # of functions that are assigned to a member, whose
         self.attributes: dict[tuple[int, str], Attribute] = {}
-        self._told: dict[tuple[int, str], str] = {}  # of members, the type that is declared
-        self._given: dict[tuple[int, str], str] = {}  # the one type of all that they are given; "" if not known
+        self._member_types: dict[tuple[int, str], str] = {}  # of members, the type that is declared
+        self._members_given: dict[tuple[int, str], str] = {}  # the one type of all that they are given; "" if not known
         self.stands_for: dict[int, int] = {}  # of expressions that are what another is, by where both end
         self._define()
 
@@ -277,9 +277,9 @@ class Names(Bound):
         """Let a member that is given unlike things be of no type, unless one is declared."""
         key = (owner, name)
         if is_declared and path:
-            self._told[key] = path
+            self._member_types[key] = path
         kind = path.removesuffix("(") + "^" if path.endswith("(") else path
-        if self._given.setdefault(key, kind) != kind:
-            self._given[key] = ""
-        value = self._told.get(key, self.attributes[key].value if self._given[key] else "")
+        if self._members_given.setdefault(key, kind) != kind:
+            self._members_given[key] = ""
+        value = self._member_types.get(key, self.attributes[key].value if self._members_given[key] else "")
         self.attributes[key] = self.attributes[key]._replace(value=value)
