@@ -39,9 +39,10 @@ def bases_of(nodes: Nodes, node: Node) -> list[Node]:
 
 def all_above(nodes: Nodes, node: Node) -> list[Node]:
     """All classes above a class, each once, the nearer of one branch first; Python's in its own order."""
-    order = _order(nodes, node, ()) if _is_python(nodes, node) else None
+    bare: dict[int, Node] = {}
+    order = _order(nodes, node, (), bare) if _is_python(nodes, node) else None
     if order is not None:
-        return order[1 : MAX_ABOVE + 1]
+        return [*order[1:], *bare.values()][:MAX_ABOVE]
     found: dict[int, Node] = {}
     waiting = bases_of(nodes, node)[::-1]
     while waiting and len(found) < MAX_ABOVE:
@@ -56,12 +57,14 @@ def _is_python(nodes: Nodes, node: Node) -> bool:
     return not node.is_external and nodes.language(node.id >> NODE_BITS) == "python"
 
 
-def _order(nodes: Nodes, node: Node, below: tuple[int, ...]) -> list[Node] | None:
-    """A class and those above it as Python looks through them; None if they are in no order."""
+def _order(nodes: Nodes, node: Node, below: tuple[int, ...], bare: dict[int, Node]) -> list[Node] | None:
+    """A class and those above it as Python looks through them, `bare` those without members; None for no order."""
     if node.id in below or len(below) > MAX_ABOVE:
         return None
-    bases = [base for base in bases_of(nodes, node) if not base.is_external or not is_bare(base.qualified)]
-    orders = [_order(nodes, base, (*below, node.id)) for base in bases]
+    found = bases_of(nodes, node)
+    bare.update((base.id, base) for base in found if base.is_external and is_bare(base.qualified))
+    bases = [base for base in found if base.id not in bare]
+    orders = [_order(nodes, base, (*below, node.id), bare) for base in bases]
     known = [order for order in orders if order is not None]
     merged = merge([*known, bases]) if len(known) == len(orders) else None
     return [node, *merged] if merged is not None else None
