@@ -287,6 +287,10 @@ def test_what_a_class_inherits_is_found_by_its_name(tmp_path: Path) -> None:
             "child.py": (
                 "from middle import Middle\n\n\nclass Child(Middle):\n    def own(self): ...\n\n\nChild().load()\n"
             ),
+            "both.py": (
+                "import lib\nfrom base import Base\nfrom middle import Middle\n\n\nclass Left(Base): ...\n\n\n"
+                "class Both(Left, Middle): ...\n\n\nclass Other(lib.Thing, Middle): ...\n"
+            ),
         },
     )
     engine = make_engine(tmp_path / "home")
@@ -296,6 +300,10 @@ def test_what_a_class_inherits_is_found_by_its_name(tmp_path: Path) -> None:
     assert places(found) == ["child.py:8 call typed"]
     nearer = engine.references(Wanted("Child.save"), str(root))
     assert [node.qualified for node in nearer.definitions] == ["Middle.save"]
+    both = engine.references(Wanted("Both.save"), str(root))
+    assert [node.qualified for node in both.definitions] == ["Middle.save"]
+    with pytest.raises(NotFound):  # for all we know the library's class has it
+        engine.references(Wanted("Other.save"), str(root))
     calls = tools.answer(engine, "call_graph", {"name": "Child.load", "path": str(root)})
     assert calls["roots"] == ["base.py#Base.load"]
     assert [item["code"] for item in calls["warnings"]] == ["INHERITED"]

@@ -328,3 +328,305 @@ def test_attributes_of_a_class_and_of_the_one_above() -> None:
         "main.py:14 declared -> main.py:Base.declared proven",
         "main.py:19 client -> main.py:Base.client proven",
     }
+
+
+def test_classes_above_in_the_order_of_python() -> None:
+    """What two bases share comes after both; a library's class may own what only a later base has."""
+    project = Project({
+        "m.py": """\
+            import lib
+            from typing import Generic
+
+
+            class A:
+                def g(self): ...
+
+                def h(self): ...
+
+
+            class B(A): ...
+
+
+            class C(A):
+                def g(self): ...
+
+
+            class D(B, C):
+                def go(self):
+                    self.g()
+                    super().g()
+                    super().h()
+
+
+            class Late(C, lib.Thing):
+                def go(self):
+                    self.g()
+
+
+            class Early(lib.Thing, C):
+                def go(self):
+                    self.g()
+                    self.go()
+
+
+            class Made(lib.make(), C):
+                def go(self):
+                    self.g()
+
+
+            class Known(Generic[int], dict, C):
+                def go(self):
+                    self.g()
+                    self.get()
+
+
+            class Odd(A, C):
+                def go(self):
+                    self.g()
+
+
+            def local(base):
+                class Inner(base, C):
+                    def go(self):
+                        self.g()
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges() if {"g", "h", "go", "get"} & set(edge.split())} == {
+        "m.py:20 g -> m.py:C.g proven",
+        "m.py:21 g -> m.py:C.g proven",
+        "m.py:22 h -> m.py:A.h proven",
+        "m.py:27 g -> m.py:C.g proven",
+        "m.py:32 g -> external:lib.Thing.g proven",
+        "m.py:33 go -> m.py:Early.go proven",
+        "m.py:38 g -> external:?.g proven",
+        "m.py:43 g -> m.py:C.g proven",
+        "m.py:44 get -> external:dict.get proven",
+        "m.py:49 g -> external:?.g proven",
+        "m.py:55 g -> external:?.g proven",
+    }
+
+
+def test_what_a_pattern_binds() -> None:
+    """A name in a `case` is bound there, unless it is a class or has a dot."""
+    project = Project({
+        "lib.py": "class Point: ...\n\n\nclass Kind:\n    A = 1\n\n\ndef helper(): ...\n\n\ndef other(): ...\n",
+        "main.py": """\
+            from lib import Kind, Point, helper, other
+
+
+            def one(x):
+                match x:
+                    case {"k": helper}:
+                        helper()
+                    case [other, *_]:
+                        other()
+
+
+            def two(x):
+                match x:
+                    case Point(other=helper) | Kind.A:
+                        helper()
+                        other()
+
+
+            def three(x):
+                match x:
+                    case Point() as helper, *other:
+                        helper()
+                        other()
+
+
+            def four(x):
+                match x:
+                    case {"k": 1, **helper}:
+                        helper()
+                    case other if other():
+                        pass
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges("main.py") if ":1 " not in edge} == {
+        "main.py:14 Point -> lib.py:Point proven",
+        "main.py:14 Kind -> lib.py:Kind proven",
+        "main.py:14 A -> lib.py:Kind.A proven",
+        "main.py:16 other -> lib.py:other proven",
+        "main.py:21 Point -> lib.py:Point proven",
+    }
+
+
+def test_none_for_an_import_that_fails() -> None:
+    """What is used is the import, here and elsewhere."""
+    project = Project({
+        "lib.py": "class Conn:\n    def close(self): ...\n",
+        "opt.py": """\
+            try:
+                from lib import Conn
+                import yaml
+            except ImportError:
+                Conn = None
+                yaml = None
+            size = None
+
+
+            def use():
+                Conn().close()
+                yaml.load(size)
+            """,
+        "main.py": "from opt import Conn, size\n\nConn().close()\n",
+    })  # fmt: skip
+    assert project.edges("opt.py") | project.edges("main.py") == {
+        "opt.py:2 lib -> lib.py: proven",
+        "opt.py:2 Conn -> lib.py:Conn proven",
+        "opt.py:4 ImportError -> external:ImportError proven",
+        "opt.py:11 Conn -> lib.py:Conn proven",
+        "opt.py:11 close -> lib.py:Conn.close typed",
+        "opt.py:12 yaml -> external:yaml proven",
+        "opt.py:12 load -> external:yaml.load proven",
+        "opt.py:12 size -> opt.py:size proven",
+        "main.py:1 opt -> opt.py: proven",
+        "main.py:1 Conn -> lib.py:Conn proven",
+        "main.py:1 size -> opt.py:size proven",
+        "main.py:3 Conn -> lib.py:Conn proven",
+        "main.py:3 close -> lib.py:Conn.close typed",
+    }
+
+
+def test_packages_of_one_name() -> None:
+    """Each service has its own; who is in none of them means neither, unless one is the source root's."""
+    project = Project({
+        "svc_a/common/__init__.py": "def f(): ...\n",
+        "svc_a/common/only.py": "def g(): ...\n",
+        "svc_a/app.py": "from common import f\n\nf()\n",
+        "svc_b/common/__init__.py": "def f(): ...\n",
+        "svc_b/app.py": "from common import f\n\nf()\n",
+        "tools/run.py": "import common\nfrom common import f\nfrom common.only import g\n\nf(common.f, g)\n",
+        "src/kit/__init__.py": "def h(): ...\n",
+        "old/kit/__init__.py": "def h(): ...\n",
+        "tools/other.py": "from kit import h\n",
+    })  # fmt: skip
+    assert project.edges() == {
+        "svc_a/app.py:1 common -> svc_a/common/__init__.py: proven",
+        "svc_a/app.py:1 f -> svc_a/common/__init__.py:f proven",
+        "svc_a/app.py:3 f -> svc_a/common/__init__.py:f proven",
+        "svc_b/app.py:1 common -> svc_b/common/__init__.py: proven",
+        "svc_b/app.py:1 f -> svc_b/common/__init__.py:f proven",
+        "svc_b/app.py:3 f -> svc_b/common/__init__.py:f proven",
+        "tools/run.py:3 only -> svc_a/common/only.py: proven",
+        "tools/run.py:3 g -> svc_a/common/only.py:g proven",
+        "tools/run.py:5 g -> svc_a/common/only.py:g proven",
+        "tools/other.py:1 kit -> src/kit/__init__.py: proven",
+        "tools/other.py:1 h -> src/kit/__init__.py:h proven",
+    }
+
+
+def test_a_call_that_is_not_awaited() -> None:
+    """It gives a coroutine, not what the function says it gives."""
+    project = Project({
+        "main.py": """\
+            class Conn:
+                def close(self): ...
+
+
+            async def coro() -> Conn: ...
+
+
+            async def made():
+                return Conn()
+
+
+            def sync():
+                return coro()
+
+
+            async def use():
+                coro().close()
+                made().close()
+                conn = coro()
+                conn.close()
+                one = await coro()
+                one.close()
+                two = await made()
+                two.close()
+                three = await sync()
+                three.close()
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges() if " close " in edge and "external" not in edge} == {
+        "main.py:22 close -> main.py:Conn.close typed",
+        "main.py:24 close -> main.py:Conn.close typed",
+        "main.py:26 close -> main.py:Conn.close typed",
+    }
+
+
+def test_what_is_given_again() -> None:
+    """A name is what it was given last; a member is of a type if all that it is given is."""
+    project = Project({
+        "main.py": """\
+            class Conn:
+                def close(self): ...
+
+
+            class Holder:
+                told: Conn
+
+                def __init__(self, conn: Conn, other):
+                    self.f = Conn()
+                    self.kept = Conn()
+                    self.listed = Conn()
+                    self.either = Conn()
+                    self.said: Conn = other
+                    self.pair, self.rest = Conn(), other
+
+                def reset(self, conn: Conn):
+                    self.f = open("x")
+                    self.kept = None
+                    self.kept = conn
+                    self.listed = []
+                    self.either = Holder()
+                    self.said = open("x")
+
+                def use(self):
+                    self.f.close()
+                    self.kept.close()
+                    self.listed.close()
+                    self.either.close()
+                    self.said.close()
+                    self.told.close()
+                    self.pair.close()
+
+
+            def run(x, pairs):
+                s = Conn()
+                s.close()
+                for s in [open(x)]:
+                    s.close()
+                t = Conn()
+                for t, _ in pairs:
+                    t.close()
+                u = Conn()
+                u = None
+                u.close()
+                u = u.close() or 1
+                u.close()
+                v = Conn()
+                match x:
+                    case [v]:
+                        v.close()
+                w, y = Conn()
+                w.close()
+                z = Conn()
+                if (z := pairs[0]):
+                    z.close()
+                a: Conn = x
+                a = pairs[0]
+                a.close()
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges() if " close " in edge and "external" not in edge} == {
+        "main.py:26 close -> main.py:Conn.close typed",
+        "main.py:29 close -> main.py:Conn.close typed",
+        "main.py:30 close -> main.py:Conn.close typed",
+        "main.py:36 close -> main.py:Conn.close typed",
+        "main.py:44 close -> main.py:Conn.close typed",
+        "main.py:45 close -> main.py:Conn.close typed",
+        "main.py:58 close -> main.py:Conn.close typed",
+    }

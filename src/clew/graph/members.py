@@ -12,6 +12,7 @@ from clew.graph import includes
 from clew.graph.layout import Layout
 from clew.graph.modules import Find, Module
 from clew.graph.namespaces import Namespaces
+from clew.graph.order import is_bare, may_own, merge
 from clew.graph.units import Part, Units
 from clew.graph.values import Meaning, Value
 from clew.parse.links import CALLED, NEVER
@@ -163,6 +164,8 @@ class Members(ABC):
         return meaning.value._replace(name=f"{meaning.value.name}.{name}")
 
     def _above(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
+        if module.language == "python":
+            return self._next_above(module, ordinal, name, depth)
         outside: Value | None = None
         for base in module.bases(ordinal):
             meaning = self._meaning(module, base, depth + 1)
@@ -178,6 +181,48 @@ class Members(ABC):
                 elif found.module.links.types.get(found.ordinal) != NEVER:  # else another of the union has it
                     return found
         return outside
+
+    def _next_above(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
+        """What the classes above one of Python have under a name, up to the first that may have it for all we know."""
+        given: Value | None = None  # by a method; what is declared further up counts more
+        order = self._order(Value("definition", module, ordinal), depth, ())
+        for value in order[1:] if order is not None else [Value("external", name="?")]:
+            if value.module is None:
+                if given is None and may_own(value.name, name):
+                    return Value("external", name=f"{value.name.partition(' ')[0]}.{name}")
+                continue
+            if not value.module.is_class(value.ordinal):
+                return given  # a variable, and who knows what is in it
+            self._depends(f"f:{value.module.path}")
+            found = value.module.own(value.ordinal, name)
+            if found is not None and found < len(value.module.symbols):
+                return Value("definition", value.module, found)
+            if found is not None and given is None:
+                given = Value("definition", value.module, found)
+        return given
+
+    def _order(self, value: Value, depth: int, below: tuple[Value, ...]) -> list[Value] | None:
+        """A class of Python and those above it as Python looks through them; None if they are in no order."""
+        if value in below or depth > MAX_DEPTH:
+            return None
+        module = value.module
+        if module is None or not module.is_class(value.ordinal):
+            return [value]
+        self._depends(f"f:{module.path}")
+        bases: list[Value] = []
+        for place, ref in enumerate(module.bases(value.ordinal)):
+            meaning = self._meaning(module, ref, depth + 1)
+            base = meaning.value if meaning is not None else None
+            if base is None or base.kind not in ("external", "definition"):
+                base = Value("external", name=f"? {module.path} {value.ordinal} {place}")  # no two need be the same
+            if base.module is not None:
+                base = Value("definition", base.module, base.module.as_type(base.ordinal))
+            if base.module is not None or not is_bare(base.name):
+                bases.append(base)
+        above = [self._order(base, depth + 1, (*below, value)) for base in bases]
+        known = [order for order in above if order is not None]
+        merged = merge([*known, bases]) if len(known) == len(above) else None
+        return [value, *merged] if merged is not None else None
 
     def _content(self, value: Value, depth: int) -> Value | None:
         """What a variable, a field or a property holds."""

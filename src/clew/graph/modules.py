@@ -54,8 +54,8 @@ class Module:
                 if owner[0] == "D" and owner[1:].isdigit() and symbol.kind not in PART_KINDS:
                     found.setdefault(int(owner[1:]), {})[symbol.name] = ordinal
                 continue
-            if symbol.kind == "test":
-                continue  # no code can name it
+            if symbol.kind == "test" or (self.language == "python" and ordinal in self.links.hidden):
+                continue  # no code can name it, or means it
             held = found.setdefault(symbol.parent, {})
             if self.language not in _FIRST_COUNTS:
                 is_called = self.language in MARKS_CALLS and symbol.kind in FUNCTION_KINDS

@@ -18,11 +18,11 @@ from clew.graph.scripts import OPEN, Scripts
 from clew.graph.units import Unit
 from clew.graph.values import Known, Meaning, Tier, Value
 from clew.parse.ecmascript import ECMASCRIPT
-from clew.parse.links import ABOVE, CALLED, ONE_OF, SEVERAL
+from clew.parse.links import ABOVE, AWAITED, CALLED, LATER, ONE_OF, SEVERAL
 from clew.parse.packaged import PACKAGED
 from clew.parse.scopes import FREE_FORM
 
-_STEPS = (".", "(", "^", SEVERAL, ONE_OF, ABOVE)
+_STEPS = (".", "(", "^", SEVERAL, ONE_OF, ABOVE, LATER, AWAITED)
 
 
 class Resolver(Packages, Scripts, Imported):
@@ -236,6 +236,9 @@ class Resolver(Packages, Scripts, Imported):
         elif step == ABOVE:
             is_class = value.kind == "definition" and value.module is not None and value.module.is_class(value.ordinal)
             found, evidence = (value._replace(kind="above") if is_class else None), "super"
+        elif step in (LATER, AWAITED):
+            before = "object" if step == LATER else "later"
+            found = value._replace(kind="later" if step == LATER else "object") if value.kind == before else None
         elif step == ONE_OF:
             found, tier = self._one_of(value, depth), "typed"
         else:
@@ -265,8 +268,8 @@ class Resolver(Packages, Scripts, Imported):
         if module.language == "rust" and (value.kind == "object" or name.endswith(CALLED)):
             wanted = wanted or ("method" if name.endswith(CALLED) else "field")
             name = name.removesuffix(CALLED)
-        if value.kind == "several":
-            return Value("external", name=f"?.{name}")  # a list's own
+        if value.kind in ("several", "later"):
+            return Value("external", name=f"?.{name}")  # a list's own, a coroutine's
         if value.kind == "space":
             self._depends(f"i:{module.path}")
             held = self._includes.in_space(module, value.name, name) or self._includes.in_opened(module, name)

@@ -18,7 +18,7 @@ Beside those of `extract`, queries have for it:
   @typed.name        a name that follows its type
   @bound @bound.type, @where.name @where.type   a type parameter and what bounds it, there or further down
   @assign @assign.fn @assign.type @assign.value   starts with a name, ends with what it is given: a call of this, an
-                     object of this type, or this
+                     object of this type, or this; @assign.await: a call of this, awaited
   @held @held.fn @held.type @held.value   a name, and after it the same
   @anonymous         an object of a class without a name
   @with @plain       a function that may have an object of its own as `this`; one of them that has none
@@ -52,8 +52,8 @@ from typing import Any
 from clew.parse.bound import TYPES_BEFORE_NAMES
 from clew.parse.dialects import NAMES
 from clew.parse.ecmascript import ECMASCRIPT, is_pure_type, read_export, read_parts
-from clew.parse.events import Event, collect_events, collect_free_events, innermost
-from clew.parse.links import ABOVE, CALLED, NOWHERE, Links
+from clew.parse.events import Event, collect_events, collect_free_events, collect_rebound, innermost
+from clew.parse.links import ABOVE, CALLED, LATER, NOWHERE, SEVERAL, Links
 from clew.parse.names import MARKS_CALLS, Names
 from clew.parse.packaged import PACKAGED
 from clew.parse.receivers import ENDS_OF_SIGNS, read_calls, receiver_end, skip_space, word_end
@@ -63,6 +63,7 @@ from clew.types import Import, Symbol
 
 MAX_STEPS = 12  # a longer chain says nothing that could be followed
 _OWN_CLASS = re.compile(r"\AS(\d+)\.__class__\Z")  # `self.__class__`
+_ASYNC = re.compile(rb"\basync\s+def\s+\Z")
 _SUPER = re.compile(rb"\(\s*([\w.]+)\s*,")
 _TYPE, _CALL = ROLES.index("type"), ROLES.index("call")
 
@@ -145,13 +146,22 @@ class _Binder:
         for caller, path in self._given_back.items():
             if path:  # all that it gives back is the same
                 links.returns.setdefault(caller, path)
+        if self._language == "python":
+            for giver, path in links.returns.items():
+                head = self._content[self._symbols[giver].start_byte : self._symbols[giver].name_byte]
+                if _ASYNC.search(head) and not path.endswith(SEVERAL):  # several are given one by one
+                    links.returns[giver] = path + LATER
         return links
 
     # -- events ------------------------------------------------------------------------------------
 
     def _events(self) -> list[Event]:
         if not self._is_free:
-            return collect_events(self._captures)
+            events = collect_events(self._captures)
+            if self._language == "python":
+                told = {event.start for event in events if event.kind in ("typed", "assigned")}
+                events = sorted(events + collect_rebound(self._captures, told))
+            return events
         bound = sorted({*self._names.bound_here, *self._by_name_byte})
         events = collect_free_events(self._captures, bound, types_first=self._language in TYPES_BEFORE_NAMES)
         if self._is_dialect:  # what binds a name again and says nothing of its value
@@ -166,6 +176,7 @@ class _Binder:
         path = (is_value and self._given_by_call(event.end)) or self._paths.get(event.end, "")
         if event.kind == "base":
             owner = scope.symbol if scope.is_class else scope.owner_class()
+            path = path or ("?" if self._language == "python" else "")  # one that is not known comes in its place too
             if owner >= 0 and path:
                 self._links.bases.setdefault(owner, []).append(path)
                 if self._language == "go":  # what a struct embeds is a field, too
@@ -219,6 +230,8 @@ class _Binder:
             is_own = base[:1] in ("S", "C") and base[1:].isdigit()
             if is_own and self._content[last : last + 1] not in (b".", b"(", b"["):
                 self._names.have(int(base[1:]), self._text(end + 1, last), end + 1, path)
+                if self._language == "python":
+                    self._names.compare(int(base[1:]), self._text(end + 1, last), path, is_declared=is_declared)
             return
         while scope.is_block and name not in scope.names and scope.parent is not None:
             scope = scope.parent

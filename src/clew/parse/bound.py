@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from clew.parse.ecmascript import ECMASCRIPT
@@ -13,7 +14,7 @@ from clew.parse.links import no_links
 from clew.parse.owners import last_part, opened_space
 from clew.parse.packaged import IMPLICIT_NAMES, PACKAGED, bound_since, is_private, package_of
 from clew.parse.scopes import Scope, Scopes
-from clew.parse.symbols import FUNCTION_KINDS, SPACE_KINDS
+from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS, SPACE_KINDS
 from clew.types import Import, Symbol
 
 TYPES_FIRST = frozenset({"c", "cpp"})  # `T x`, and what a query calls a name is one wherever it stands
@@ -22,6 +23,7 @@ SEQUENTIAL = frozenset("go rust c cpp".split())  # a name is bound from its plac
 NO_FREE_METHODS = frozenset({"java", "csharp"})
 
 _CLASS_BINDS = ECMASCRIPT | NO_FREE_METHODS | PACKAGED  # where what a class binds is its type parameters
+_NONE = re.compile(rb"[^=!]=\s*None\s*\Z")
 
 
 class Bound:
@@ -141,6 +143,19 @@ class Bound:
             scope = self.scopes.at(start)
             if name in scope.since:
                 scope.since[name] = min(start, scope.since[name])
+
+    def _stand_ins(self) -> set[int]:
+        """Python's `X = None` for when an import of `X` fails: where that is used, it is the import."""
+        rows = [row for row in self._imports if self.scopes.at(row.start_byte) is self.scopes.all[0]]
+        names = {row.alias or row.name or self._module_name(row.module) for row in rows}
+        found = {
+            ordinal
+            for ordinal, symbol in enumerate(self._symbols)
+            if symbol.parent < 0 and symbol.kind not in CLASS_KINDS | FUNCTION_KINDS and symbol.name in names
+            if _NONE.search(self._content[symbol.name_byte : symbol.end_byte])
+        }
+        self.links.hidden.extend(sorted(found))
+        return found
 
     def _module_name(self, module: str) -> str:
         """The name under which a whole module is known when it is given no other."""

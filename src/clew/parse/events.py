@@ -10,9 +10,18 @@ from bisect import bisect_right
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from clew.parse.links import ONE_OF, SEVERAL
+from clew.parse.links import AWAITED, ONE_OF, SEVERAL
 
 _SEVERAL = frozenset({"declaration", "field_declaration"})  # `T a, b;`
+# Python's targets, what is around them, and where the value stands; "" before the target or within it.
+_IN_TARGETS = frozenset(
+    "attribute pattern_list tuple_pattern list_pattern list_splat_pattern tuple list as_pattern_target dotted_name "
+    "case_pattern union_pattern keyword_pattern dict_pattern class_pattern splat_pattern".split()
+)
+_GIVERS = {
+    "assignment": "right", "augmented_assignment": "right", "for_statement": "right", "named_expression": "value",
+    "as_pattern": "", "case_clause": "",
+}  # fmt: skip
 
 
 class Event(NamedTuple):
@@ -29,6 +38,22 @@ def collect_events(captures: dict[str, list[Any]]) -> list[Event]:
     """All events of a blob, in order of the place from which they count."""
     found = _typed(captures) + _assigned(captures) + _held(captures) + _cast(captures) + _simple(captures)
     return sorted(found + _named_late(captures) + _narrowed(captures))
+
+
+def collect_rebound(captures: dict[str, list[Any]], told: set[int]) -> list[Event]:
+    """What gives Python's names and members a value of which nothing is known; None is not one."""
+    found = []
+    targets = [*captures.get("bind", ()), *(node.parent for node in captures.get("given", ()))]
+    for target in targets:
+        holder = target.parent
+        while holder is not None and holder.type in _IN_TARGETS:
+            holder = holder.parent
+        if target.start_byte in told or holder is None or holder.type not in _GIVERS:
+            continue
+        value = holder.child_by_field_name(_GIVERS[holder.type]) if _GIVERS[holder.type] else target
+        if value is not None and value.type != "none":
+            found.append(Event(max(value.end_byte, target.end_byte), "assigned", target.start_byte, -1))
+    return found
 
 
 def collect_free_events(captures: dict[str, list[Any]], bound: list[int], *, types_first: bool) -> list[Event]:
@@ -87,7 +112,9 @@ def _typed(captures: dict[str, list[Any]]) -> list[Event]:
 def _assigned(captures: dict[str, list[Any]]) -> list[Event]:
     found = []
     values = {node.end_byte for node in captures.get("assign.value", ())}
-    called = sorted((node.start_byte, node.end_byte) for node in captures.get("assign.fn", ()))
+    called = [(node.start_byte, node.end_byte, "(") for node in captures.get("assign.fn", ())]
+    called += [(node.start_byte, node.end_byte, f"({AWAITED}") for node in captures.get("assign.await", ())]
+    called.sort()
     spans = [(node.start_byte, node.end_byte) for node in captures.get("assign", ())]
     names = sorted(node.start_byte for node in captures.get("assign.name", ()))
     for node in captures.get("assign.field", ()):
@@ -95,11 +122,11 @@ def _assigned(captures: dict[str, list[Any]]) -> list[Event]:
         if at < len(names):
             spans.append((names[at], node.end_byte))
     for start, end in spans:
-        at = bisect_right(called, (start, sys.maxsize))
+        at = bisect_right(called, (start, sys.maxsize, ""))
         if end in values:
             found.append(Event(end, "assigned", start, end))
         elif at < len(called) and called[at][1] <= end:
-            found.append(Event(end, "assigned", start, called[at][1], "("))
+            found.append(Event(end, "assigned", start, called[at][1], called[at][2]))
     return found
 
 

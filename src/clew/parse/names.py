@@ -39,6 +39,8 @@ class Names(Bound):
         self._sees_class = self._implicit or self._is_ecmascript  # where a class has type parameters, but no members
         self._holders: dict[int, int] = {}  # of functions that are assigned to a member, whose
         self.attributes: dict[tuple[int, str], Attribute] = {}
+        self._member_types: dict[tuple[int, str], str] = {}  # of members, the type that is declared
+        self._members_given: dict[tuple[int, str], str] = {}  # the one type of all that they are given; "" if not known
         self.stands_for: dict[int, int] = {}  # of expressions that are what another is, by where both end
         self._define()
 
@@ -47,8 +49,9 @@ class Names(Bound):
         captures = self._captures
         is_free = self._language in FREE_FORM
         owners = find_owners(self._symbols, captures.get("part", ())) if is_free or self._is_packaged else {}
+        stand_ins = self._stand_ins() if self._language == "python" else set()
         for ordinal, symbol in enumerate(self._symbols):
-            if ordinal in owners or (symbol.name == "std" and self._language == "cpp"):
+            if ordinal in owners or ordinal in stand_ins or (symbol.name == "std" and self._language == "cpp"):
                 continue
             scope = self.scopes.at(symbol.start_byte)
             if scope.symbol == ordinal and scope.parent is not None:
@@ -65,6 +68,7 @@ class Names(Bound):
                 self.scopes.at(row.start_byte).names.setdefault(name, f"I{number}")
         free = {(node.start_byte, node.end_byte) for node in captures.get("free", ())}
         undone = {(self.scopes.at(start), self._text(start, end)) for start, end in free}
+        undone |= {(self.scopes.all[0], self._symbols[ordinal].name) for ordinal in stand_ins}
         if is_free:
             self._bind_free(undone)
         else:
@@ -268,3 +272,14 @@ class Names(Bound):
             self.attributes[owner, name] = Attribute(owner, name, byte, path)
         elif path and not known.value:
             self.attributes[owner, name] = known._replace(value=path)
+
+    def compare(self, owner: int, name: str, path: str, *, is_declared: bool) -> None:
+        """Let a member that is given unlike things be of no type, unless one is declared."""
+        key = (owner, name)
+        if is_declared and path:
+            self._member_types[key] = path
+        kind = path.removesuffix("(") + "^" if path.endswith("(") else path
+        if self._members_given.setdefault(key, kind) != kind:
+            self._members_given[key] = ""
+        value = self._member_types.get(key, self.attributes[key].value if self._members_given[key] else "")
+        self.attributes[key] = self.attributes[key]._replace(value=value)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import posixpath
 import sys
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 
 from clew.graph.layouts.tree import Place, Tree
 
 _SOURCE_ROOTS = frozenset({"", "src", "lib", "python", "source"})
+_Rank = tuple[bool, int, bool]  # not around the importer, how near, no source root of the whole tree
 
 
 class PythonLayout:
@@ -29,10 +32,11 @@ class PythonLayout:
                 directory = posixpath.dirname(directory)
             return self._module(posixpath.join(directory, *rest.split(".")) if rest else directory)
         top, *below = module.split(".")
-        for root in self._roots(importer, top):
-            found = self._module(posixpath.join(root, top, *below))
-            if found is not None:
-                return found
+        for _, group in groupby(self._roots(importer, top), key=itemgetter(0)):
+            held = [self._module(posixpath.join(root, top, *below)) for _, root in group]
+            found = [place for place in held if place is not None]
+            if found:  # of several that are as likely none: a directory in which nothing is
+                return found[0] if len(found) == 1 else Place(posixpath.join(top, *below), True)
         return None
 
     def inside(self, place: Place, name: str, _importer: str) -> Place | None:
@@ -61,11 +65,11 @@ class PythonLayout:
                 return Place(candidate.lstrip("/"))
         return Place(path, True) if path in self._tree.directories else None
 
-    def _roots(self, importer: str, top: str) -> list[str]:
+    def _roots(self, importer: str, top: str) -> list[tuple[_Rank, str]]:
         """Directories in which a top module may be meant, the likeliest first: around the importer, else a source root.
 
         A library of the same name is never taken for a lone file in some corner of the tree."""
-        found = []
+        found: list[tuple[_Rank, str]] = []
         for root in self._tops.get(top, ()):
             is_around = root == "" or importer == root or importer.startswith(f"{root}/")
             is_package = f"{posixpath.join(root, top)}/__init__.py" in self._tree.files
@@ -74,8 +78,8 @@ class PythonLayout:
                 continue
             if is_around or is_package or is_source_root:
                 common = len(posixpath.commonpath([root, importer])) if root and not is_around else len(root)
-                found.append((not is_around, -common, root))
-        return [root for *_, root in sorted(found)]
+                found.append(((not is_around, -common, not is_around and root not in _SOURCE_ROOTS), root))
+        return sorted(found)
 
     @cached_property
     def _tops(self) -> dict[str, list[str]]:

@@ -40,6 +40,11 @@
 (pattern_list (tuple_pattern (identifier) @bind))
 (as_pattern_target [(identifier) @bind (tuple (identifier) @bind)])
 (named_expression name: (identifier) @bind)
+(case_pattern [(dotted_name . (identifier) @bind .) (as_pattern (case_pattern) (identifier) @bind)])
+(union_pattern (dotted_name . (identifier) @bind .))
+(keyword_pattern . (identifier) @skip)
+(keyword_pattern (dotted_name . (identifier) @bind .))
+(splat_pattern (identifier) @bind)
 (global_statement (identifier) @free)
 (nonlocal_statement (identifier) @free)
 [(lambda) (list_comprehension) (generator_expression) (dictionary_comprehension) (set_comprehension)] @local
@@ -51,16 +56,16 @@
 (decorated_definition (decorator (identifier) @_d) definition: (function_definition parameters: (parameters . (identifier) @static)) (#eq? @_d "staticmethod"))
 (decorated_definition (decorator [(identifier) @_d (attribute attribute: (identifier) @_d)]) definition: (function_definition name: (identifier) @property) (#match? @_d "property$"))
 
-(class_definition superclasses: (argument_list [(identifier) (attribute)] @base))
+(class_definition superclasses: (argument_list [(identifier) (attribute) (call) (list_splat)] @base))
 (class_definition superclasses: (argument_list (subscript value: [(identifier) (attribute)] @base)))
 (attribute object: (call function: (_) @recv.fn) @recv)
 (keyword_argument name: (identifier) @skip)
 (assignment left: [(attribute attribute: (identifier) @given)
   (pattern_list (attribute attribute: (identifier) @given)) (tuple_pattern (attribute attribute: (identifier) @given))])
 (as_pattern_target (attribute attribute: (identifier) @given))
-(assignment right: (call function: (_) @assign.fn)) @assign
-(assignment right: (await (call function: (_) @assign.fn))) @assign
-(assignment right: [(identifier) (attribute)] @assign.value) @assign
+(for_statement left: (attribute attribute: (identifier) @given))
+(assignment left: [(identifier) (attribute)] right: [(call function: (_) @assign.fn) (await (call function: (_) @assign.await))]) @assign
+(assignment left: [(identifier) (attribute)] right: [(identifier) (attribute)] @assign.value) @assign
 (typed_parameter type: (type [(identifier) (attribute)] @typed.type)) @typed
 (typed_default_parameter type: (type [(identifier) (attribute)] @typed.type)) @typed
 (assignment type: (type [(identifier) (attribute)] @typed.type)) @typed
