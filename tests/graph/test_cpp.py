@@ -127,3 +127,27 @@ def test_no_phantoms() -> None:
         "use.cpp:11 get -> use.cpp:Other.get typed",
         "use.cpp:12 parse -> lib.hpp:parse proven",
     }
+
+
+def test_a_call_of_overloads_gives_nothing_known() -> None:
+    project = Project({
+        "a.cpp": """\
+            struct Bar { void close(int); };
+            class Foo {
+             public:
+              void close(int);
+              Foo over(int);
+              Bar over(const char*);
+              Bar one(int);
+            };
+            void f(Foo& f) {
+              f.over("x").close(1);
+              f.one(1).close(1);
+            }
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges() if edge.startswith(("a.cpp:10", "a.cpp:11"))} == {
+        "a.cpp:10 over -> a.cpp:Foo.over typed",
+        "a.cpp:11 one -> a.cpp:Foo.one typed",
+        "a.cpp:11 close -> a.cpp:Bar.close typed",
+    }

@@ -127,3 +127,30 @@ def test_the_nearest_of_equal_names() -> None:
             f"{path}:1 Other -> external:lib.Other proven",
             f"{path}:1 call -> external:lib.Other.call proven",
         }
+
+
+def test_a_call_of_overloads_gives_nothing_known() -> None:
+    project = Project({
+        "p/P.java": """\
+            package p;
+            class P {
+                static P of(Object o) { return null; }
+                static Q of(String s) { return null; }
+                P same(int a) { return this; }
+                P same(String a) { return this; }
+                void close() {}
+                void use() {
+                    P.of("x").close();
+                    same(1).close();
+                }
+            }
+            class Q { void close() {} }
+            """,
+    })  # fmt: skip
+    found = {edge for edge in project.edges() if edge.startswith(("p/P.java:9", "p/P.java:10"))}
+    assert found == {
+        "p/P.java:9 P -> p/P.java:P proven",
+        "p/P.java:9 of -> p/P.java:P.of proven",
+        "p/P.java:10 same -> p/P.java:P.same proven",
+        "p/P.java:10 close -> p/P.java:P.close typed",
+    }

@@ -307,7 +307,6 @@ def test_no_phantoms() -> None:
         "b.ts:16 Other -> b.ts:Other proven",
         "b.ts:17 Cache -> a.ts:Cache proven",
         "b.ts:18 over -> b.ts:over proven",
-        "b.ts:18 get -> b.ts:Other.get typed",
         "b.ts:19 Cache -> a.ts:Cache proven",
         "b.ts:20 Twice -> b.ts:Twice proven",
         "b.ts:20 get -> b.ts:Twice.get typed",

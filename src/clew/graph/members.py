@@ -214,7 +214,7 @@ class Members(ABC):
         if module.kind(value.ordinal) == "enum_member" and module.language in FREE_FORM:
             return self._content(value, depth)
         ref = module.returned(value.ordinal)
-        if not ref and module.language in FREE_FORM:
+        if not ref and module.language in FREE_FORM and module.language != "cpp":
             ref = module.links.types.get(value.ordinal, "")  # `T f(void);` has a type as `T x;` has
         if not ref and value.ordinal in module.holders:
             return Value("object", module, value.ordinal)
@@ -240,6 +240,13 @@ class Members(ABC):
             given = self._called(giver, depth + 1) if giver is not None and depth < MAX_DEPTH else None
             value = given if given is not None else value
         return value._replace(kind="object") if value.kind == "several" else None
+
+    def _type_of(self, value: Value) -> Value | None:
+        """The type among what a class has under one name."""
+        if value.kind != "definition" or value.module is None:
+            return value
+        value = value._replace(ordinal=value.module.as_type(value.ordinal))
+        return value if value.module.is_class(value.ordinal) else None  # type: ignore[union-attr]
 
     def _object_of(self, value: Value, depth: int) -> Value | None:
         """An object of a type."""

@@ -18,7 +18,7 @@ from clew.graph.scripts import OPEN, Scripts
 from clew.graph.units import Unit
 from clew.graph.values import Known, Meaning, Tier, Value
 from clew.parse.ecmascript import ECMASCRIPT
-from clew.parse.links import ABOVE, CALLED, ONE_OF, SEVERAL
+from clew.parse.links import ABOVE, CALLED, ONE_OF, SEVERAL, TYPE
 from clew.parse.packaged import PACKAGED
 from clew.parse.scopes import FREE_FORM
 
@@ -115,8 +115,10 @@ class Resolver(Packages, Scripts, Imported):
     def _visible(self, module: Module, owner: int, name: str, depth: int) -> Meaning | None:
         """A bare name in a class whose members need no `this`: its own, of one around it, or global."""
         outside: Value | None = None
+        is_type, name = name.endswith(TYPE), name.removesuffix(TYPE)
         while owner >= 0:
             value = self._of_class(module, owner, name, depth)
+            value = self._type_of(value) if is_type and value is not None else value
             if value is not None and value.kind != "external":
                 return Meaning(value, "proven", "self")
             outside = outside or value

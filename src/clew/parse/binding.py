@@ -49,7 +49,7 @@ from bisect import bisect_right
 from operator import itemgetter
 from typing import Any
 
-from clew.parse.bound import TYPES_BEFORE_NAMES
+from clew.parse.bound import NO_FREE_METHODS, TYPES_BEFORE_NAMES
 from clew.parse.dialects import NAMES
 from clew.parse.ecmascript import ECMASCRIPT, is_pure_type, read_export, read_parts
 from clew.parse.events import Event, collect_events, collect_free_events, innermost
@@ -317,7 +317,8 @@ class _Binder:
                 return own
         else:
             name = self._content[start:end].decode("utf-8", "replace")
-        if role == _CALL and self._marks_calls and start not in self._bases:
+        is_type = role == _TYPE or (role == _CALL and self._is_made(start))
+        if role == _CALL and self._marks_calls and start not in self._bases and not is_type:
             name += CALLED
         if start in self._literal_names:
             at = innermost(self._literals, start, start + 1) - 1  # its type ends before it
@@ -328,9 +329,9 @@ class _Binder:
         if before < 0:
             if start in self._bases and scope.is_class and scope.parent is not None:
                 scope = scope.parent  # what a class inherits is not known before its bases are
-            path, is_variable = self._names.look_up(scope, name, start, is_type=role == _TYPE)
+            path, is_variable = self._names.look_up(scope, name, start, is_type=is_type)
             path = self._rust_name(path, name, end) if self._is_rust else path
-            return path or "?", is_variable
+            return path or "?", is_variable or (self._language == "csharp" and self._is_both(path, name, end))
         path = self._paths.get(before, "")
         if path[:1] == "P" and path[1:].isdigit() and self._language == "python":
             path = "Gsuper"  # that is not called
@@ -349,6 +350,17 @@ class _Binder:
         if self._is_rust and self._content[start - 1] == 46 and self._content[end : end + 1] in b"(:":
             name += CALLED
         return f"{path}.{name}", False
+
+    def _is_made(self, start: int) -> bool:
+        """Whether an object of what stands here is made, where that is a type and nothing else."""
+        return self._language in NO_FREE_METHODS and self._content[max(0, start - 40) : start].rstrip().endswith(b"new")
+
+    def _is_both(self, path: str, name: str, end: int) -> bool:
+        """Whether `Color.x` may be of the property `Color Color` or of its type."""
+        if path[:1] != "D" or not path[1:].isdigit() or self._content[end : end + 1] != b".":
+            return False
+        symbol = self._symbols[int(path[1:])]
+        return name.encode() in self._content[symbol.start_byte : symbol.name_byte].split()
 
     def _above(self, path: str, start: int, end: int) -> str:
         """What `super` is by its arguments: of the class around, or what is above the class that it names."""

@@ -76,7 +76,7 @@ _TABLE = (
     Language(
         "rust", ("rs",), (), _words("rust-script"), "tree_sitter_rust:language", "rust", version=2, aliases=("rs",)
     ),
-    Language("java", ("java",), (), (), "tree_sitter_java:language", "java", version=2),
+    Language("java", ("java",), (), (), "tree_sitter_java:language", "java", version=3),
     Language("c", _words("c h"), (), (), "tree_sitter_c:language", "c", version=3),
     Language(
         "cpp",
@@ -89,7 +89,7 @@ _TABLE = (
         aliases=("c++",),
     ),
     Language(
-        "csharp", _words("cs csx"), (), (), "tree_sitter_c_sharp:language", "csharp", version=2, aliases=("c#", "cs")
+        "csharp", _words("cs csx"), (), (), "tree_sitter_c_sharp:language", "csharp", version=3, aliases=("c#", "cs")
     ),
     Language(
         "ruby",

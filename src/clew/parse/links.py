@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import zstandard
 
 CALLED = "!"  # ends the name of what is called, where a field may have the same name
+TYPE = "'"  # ends the name of what can only be a type, where a member may have the same name
 SEVERAL, ONE_OF, ABOVE = "…", "↓", "↑"  # steps
 NEVER = "Gnever"  # the type of a field that cannot be there: `error?: never`
 NOWHERE = 0xFFFF  # the caller of what stands outside every definition

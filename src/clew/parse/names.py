@@ -10,12 +10,12 @@ from typing import Any
 
 from clew.parse.bound import NO_FREE_METHODS, SEQUENTIAL, TYPES_FIRST, Bound
 from clew.parse.ecmascript import MEMBER_KINDS, has_own_this, is_bare, is_pure_type, owner_name
-from clew.parse.links import CALLED, NEVER, Attribute
+from clew.parse.links import CALLED, NEVER, TYPE, Attribute
 from clew.parse.owners import PART_KINDS, find_owners
 from clew.parse.packaged import PACKAGED, is_called, look_out, this_of
 from clew.parse.paths import is_mod, path_base, qualifier
 from clew.parse.scopes import FREE_FORM, Scope
-from clew.parse.symbols import SPACE_KINDS
+from clew.parse.symbols import CLASS_KINDS, SPACE_KINDS
 from clew.types import Import, Symbol
 
 MARKS_CALLS = PACKAGED | {"java", "php"}  # a field and a method may have the same name
@@ -173,6 +173,8 @@ class Names(Bound):
             if scope.is_class or symbol.kind not in MEMBER_KINDS:  # those of a class without a name are not to be seen
                 is_marked = self._language in MARKS_CALLS and symbol.kind == "method"
                 scope.names.setdefault(symbol.name + (CALLED if is_marked else ""), f"D{ordinal}")
+            if symbol.kind in CLASS_KINDS or symbol.kind == "type":
+                scope.types.setdefault(symbol.name, f"D{ordinal}")
         elif self._is_packaged:
             if symbol.kind != "constructor" and symbol.kind not in PART_KINDS:
                 scope.names.setdefault(symbol.name + (CALLED if is_called(symbol) else ""), f"D{ordinal}")
@@ -221,14 +223,16 @@ class Names(Bound):
         while found is not None:
             if plain != name and name not in found.names and plain in found.names:
                 name = plain  # of a type, or imported
-            if name in found.names and self._is_seen(found, scope, name) and self._is_bound(found, scope, name, place):
+            is_member = is_type and self._is_no_type(found, name)
+            is_here = name in found.names and not is_member and self._is_seen(found, scope, name)
+            if is_here and self._is_bound(found, scope, name, place):
                 path = (is_type and found.types.get(name)) or found.names[name]
                 return (path, False) if path else (found.values.get(name, ""), True)
             if found.is_class and owner < 0:
                 owner = found.symbol
             found = found.parent if not found.is_closed else None
         if self._implicit and owner >= 0:
-            return f"V{owner}:{name}", False
+            return f"V{owner}:{name}{TYPE if is_type and self._language in NO_FREE_METHODS else ''}", False
         if self._implicit and self.links.owners and scope.owner() in self.links.owners:
             return f"W{scope.owner()}:{name}", False
         if name == "Self" and self._language == "rust":
@@ -238,6 +242,11 @@ class Names(Bound):
             owner = scope.owner_class()
             return (f"P{owner}", True) if owner >= 0 else ("", True)
         return f"G{name}", False
+
+    def _is_no_type(self, scope: Scope, name: str) -> bool:
+        """Whether what a scope has under a name is a member or a method: no type is meant by that."""
+        is_told = self._language in NO_FREE_METHODS and scope.names.get(name, "").startswith("D")
+        return is_told and name not in scope.types
 
     def _is_bound(self, found: Scope, scope: Scope, name: str, place: int) -> bool:
         """Whether a scope has a name already; what is asked for in a function of Python may come later."""
