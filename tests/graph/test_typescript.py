@@ -329,3 +329,26 @@ def test_what_is_exported_by_default_is_not_exported_by_its_name() -> None:
     found = project.edges("b.ts")
     assert {"b.ts:3 Right -> a.ts:Thing proven", "b.ts:4 other -> a.ts:other proven"} <= found
     assert not [edge for edge in found if edge.startswith("b.ts:2 ")]
+
+
+def test_static_members_are_those_of_the_class() -> None:
+    project = Project({
+        "a.ts": """\
+            class Conn {
+              close() {}
+              static close() {}
+              static open() {
+                this.close();
+              }
+              use() { this.close(); }
+            }
+            function f(u: Conn) {
+              u.close();
+              Conn.close();
+              u.open();
+              Conn.use();
+            }
+            """,
+    })  # fmt: skip
+    assert project.lines("a.ts", "close") == {5: 3, 7: 2, 10: 2, 11: 3}
+    assert not project.lines("a.ts", "open")

@@ -241,6 +241,20 @@ class Members(ABC):
             value = given if given is not None else value
         return value._replace(kind="object") if value.kind == "several" else None
 
+    def _of_its_side(self, found: Value, name: str, held: Value) -> Value | None:
+        """Of a static member and one of objects that have the same name, the one that is meant."""
+        module, is_object = found.module, held.kind == "object"
+        if module is None or not module.statics or found.kind != "definition" or not module.is_declared(found.ordinal):
+            return found
+        names = [other for other in module.namesakes(found.ordinal) if module.name(other) == name.removesuffix(CALLED)]
+        static = [other for other in names if other in module.statics]
+        fitting = [other for other in names if (other in module.statics) != is_object]
+        if held.module is not None and held.module.is_part(held.ordinal):  # a library's type is held as its objects are
+            return found if len(static) in (0, len(names)) else None
+        if found.ordinal in fitting or (not is_object and not static):
+            return found
+        return found._replace(ordinal=fitting[0]) if fitting else None
+
     def _type_of(self, value: Value) -> Value | None:
         """The type among what a class has under one name."""
         if value.kind != "definition" or value.module is None:

@@ -282,4 +282,5 @@ class Resolver(Packages, Scripts, Imported):
         ordinal = value.ordinal
         if module.language == "scala" and value.kind == "definition":
             ordinal = module.companion(ordinal, is_object=True)
-        return self._of_class(module, ordinal, name, depth + 1, wanted=wanted)
+        found = self._of_class(module, ordinal, name, depth + 1, wanted=wanted)
+        return self._of_its_side(found, name, value) if found is not None else None

@@ -15,7 +15,7 @@ from clew.parse.owners import PART_KINDS, find_owners
 from clew.parse.packaged import PACKAGED, is_called, look_out, this_of
 from clew.parse.paths import is_mod, path_base, qualifier
 from clew.parse.scopes import FREE_FORM, Scope
-from clew.parse.symbols import CLASS_KINDS, SPACE_KINDS
+from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS, SPACE_KINDS
 from clew.types import Import, Symbol
 
 MARKS_CALLS = PACKAGED | {"java", "php"}  # a field and a method may have the same name
@@ -84,6 +84,8 @@ class Names(Bound):
         for node in captures.get("never", ()):
             if node.start_byte in self.by_name_byte:
                 self.links.types[self.by_name_byte[node.start_byte]] = NEVER
+        if self._is_ecmascript or self._language == "swift":
+            self.links.static.extend(o for o, symbol in enumerate(self._symbols) if is_static(self._content, symbol))
         self._place_keywords()
         if self._language in TYPES_FIRST:
             self._declare()
@@ -158,12 +160,22 @@ class Names(Bound):
                 scope = self.scopes.at(start)
                 if self._is_packaged:
                     label = self._text(start, end).partition("@")[2]
-                    self.paths[end] = this_of(scope, letter, label, self._symbols, self.links.owners)
+                    path = this_of(scope, letter, label, self._symbols, self.links.owners)
+                    self.paths[end] = self._or_class(scope, path)
                     continue
                 owner = self.this(scope)
-                self.paths[end] = f"{letter}{owner}" if owner >= 0 else "?"
+                self.paths[end] = self._or_class(scope, f"{letter}{owner}") if owner >= 0 else "?"
                 if owner < 0 and letter == "S" and scope.owner() in self.links.owners:
                     self.paths[end] = f"O{scope.owner()}"
+
+    def _or_class(self, scope: Scope, path: str) -> str:
+        """What `this` is: in a static method the class itself."""
+        around: Scope | None = scope if self.links.static and path[0] == "S" else None
+        while around is not None and not around.is_class:
+            if around.symbol in self.links.static:
+                return f"C{path[1:]}"
+            around = around.parent
+        return path
 
     def _name(self, scope: Scope, ordinal: int, symbol: Symbol) -> None:
         """Give a scope the name of a definition in it."""
@@ -277,3 +289,10 @@ class Names(Bound):
             self.attributes[owner, name] = Attribute(owner, name, byte, path)
         elif path and not known.value:
             self.attributes[owner, name] = known._replace(value=path)
+
+
+def is_static(content: bytes, symbol: Symbol) -> bool:
+    """Whether a member is one of the type itself."""
+    words = content[symbol.start_byte : symbol.name_byte].split()
+    is_told = b"static" in words or (b"class" in words and symbol.kind in FUNCTION_KINDS)
+    return is_told and symbol.parent >= 0 and symbol.kind not in CLASS_KINDS
