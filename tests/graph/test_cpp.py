@@ -151,3 +151,45 @@ def test_a_call_of_overloads_gives_nothing_known() -> None:
         "a.cpp:11 one -> a.cpp:Foo.one typed",
         "a.cpp:11 close -> a.cpp:Bar.close typed",
     }
+
+
+def test_members_come_before_functions_of_the_file() -> None:
+    project = Project({
+        "a.cpp": """\
+            class Base { public: void stop(); };
+            class Foo : public Base {
+             public:
+              void close(int);
+              void v();
+              void w() { stop(); help(); }
+            };
+            static void close(int) {}
+            static void stop() {}
+            static void help() {}
+            void Foo::v() {
+              close(1);
+              stop();
+              help();
+              Foo x;
+            }
+            void free() { close(1); }
+            namespace n {
+            static void inner() {}
+            class Bar { void b(); };
+            void Bar::b() { inner(); help(); }
+            }
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges() if int(edge[6:].split()[0]) > 4} == {
+        "a.cpp:6 stop -> a.cpp:Base.stop proven",
+        "a.cpp:6 help -> a.cpp:help proven",
+        "a.cpp:11 Foo -> a.cpp:Foo proven",
+        "a.cpp:12 close -> a.cpp:Foo.close proven",
+        "a.cpp:13 stop -> a.cpp:Base.stop proven",
+        "a.cpp:14 help -> a.cpp:help proven",
+        "a.cpp:15 Foo -> a.cpp:Foo proven",
+        "a.cpp:17 close -> a.cpp:close proven",
+        "a.cpp:21 Bar -> a.cpp:n.Bar proven",
+        "a.cpp:21 inner -> a.cpp:n.inner proven",
+        "a.cpp:21 help -> a.cpp:help proven",
+    }

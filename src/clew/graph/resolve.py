@@ -115,6 +115,7 @@ class Resolver(Packages, Scripts, Imported):
     def _visible(self, module: Module, owner: int, name: str, depth: int) -> Meaning | None:
         """A bare name in a class whose members need no `this`: its own, of one around it, or global."""
         outside: Value | None = None
+        first = owner
         is_type, name = name.endswith(TYPE), name.removesuffix(TYPE)
         while owner >= 0:
             value = self._of_class(module, owner, name, depth)
@@ -123,8 +124,17 @@ class Resolver(Packages, Scripts, Imported):
                 return Meaning(value, "proven", "self")
             outside = outside or value
             owner = module.symbols[owner].parent if module.language not in FREE_FORM else -1
-        found = self._global(module, name, depth)
+        found = self._around(module, first, name) or self._global(module, name, depth)
         return found or (Meaning(outside, "proven", "self") if outside is not None else None)
+
+    def _around(self, module: Module, ordinal: int, name: str) -> Meaning | None:
+        """What the file or a namespace around a definition of C++ has under a name."""
+        while module.language == "cpp" and ordinal >= 0:
+            ordinal = module.symbols[ordinal].parent
+            found = module.members.get(ordinal, {}).get(name)
+            if found is not None:
+                return Meaning(Value("definition", module, found), "proven", "scope")
+        return None
 
     def _of_owner(self, module: Module, ordinal: int, name: str, depth: int) -> Meaning | None:
         """An object of the type that a definition belongs to, or what a bare name in it is: a member or global."""
@@ -139,7 +149,8 @@ class Resolver(Packages, Scripts, Imported):
         parent = module.symbols[ordinal].parent
         if parent >= 0 and module.language in PACKAGED:
             return self._visible(module, parent, name, depth)
-        return self._global(module, name, depth) or (Meaning(value, "proven", "self") if value is not None else None)
+        found = self._around(module, ordinal, name) or self._global(module, name, depth)
+        return found or (Meaning(value, "proven", "self") if value is not None else None)
 
     def _global(self, module: Module, name: str, depth: int) -> Meaning | None:
         """A name that the file does not bind: from an import of everything, or built in."""

@@ -85,7 +85,7 @@ _TABLE = (
         (),
         "tree_sitter_cpp:language",
         "cpp",
-        version=3,
+        version=4,
         aliases=("c++",),
     ),
     Language(

@@ -20,6 +20,7 @@ from clew.types import Import, Symbol
 
 MARKS_CALLS = PACKAGED | {"java", "php"}  # a field and a method may have the same name
 IMPLICIT_MEMBERS = frozenset("java csharp cpp kotlin scala swift ruby dart".split())
+_HIDDEN_KINDS = frozenset({"function", "variable", "constant"})  # what a member of a class hides in it
 MEMBERS_ARE_NO_NAMES = frozenset("go rust c".split())  # not even inside the type
 
 
@@ -163,10 +164,27 @@ class Names(Bound):
                     path = this_of(scope, letter, label, self._symbols, self.links.owners)
                     self.paths[end] = self._or_class(scope, path)
                     continue
+                if self._language == "java" and content[start - 1 : start] == b".":
+                    self.paths[end] = self._this_of(scope, letter, start)
+                    continue
                 owner = self.this(scope)
                 self.paths[end] = self._or_class(scope, f"{letter}{owner}") if owner >= 0 else "?"
                 if owner < 0 and letter == "S" and scope.owner() in self.links.owners:
                     self.paths[end] = f"O{scope.owner()}"
+
+    def _this_of(self, scope: Scope, letter: str, start: int) -> str:
+        """What Java's `Outer.this`, `Outer.super` and `Interface.super` are."""
+        head = self._content[max(0, start - 200) : start - 1].decode("utf-8", "replace").split()
+        name = head[-1].rpartition("(")[2] if head else ""
+        around: Scope | None = scope
+        while around is not None and name.isidentifier():
+            if around.is_class and around.symbol >= 0 and self._symbols[around.symbol].name == name:
+                return f"{letter}{around.symbol}"
+            around = around.parent
+        if letter == "S" or not name.isidentifier():
+            return "?"
+        path, is_variable = self.look_up(scope, name, start, is_type=True)
+        return f"{path}^" if path and not is_variable else "?"
 
     def _or_class(self, scope: Scope, path: str) -> str:
         """What `this` is: in a static method the class itself."""
@@ -230,23 +248,34 @@ class Names(Bound):
         if self._is_packaged:
             return look_out(scope, name, place, self._language, self._symbols, self.links.owners)
         found: Scope | None = scope
-        owner = -1
+        owner, is_clear = -1, True  # the innermost class; whether all classes on the way have names
         plain = name.removesuffix(CALLED) if self._language in MARKS_CALLS else name
         while found is not None:
             if plain != name and name not in found.names and plain in found.names:
                 name = plain  # of a type, or imported
+            if self._language == "cpp" and self._may_be_hidden(found, name):
+                break  # a member that the class has or inherits comes first
             is_member = is_type and self._is_no_type(found, name)
             is_here = name in found.names and not is_member and self._is_seen(found, scope, name)
             if is_here and self._is_bound(found, scope, name, place):
                 path = (is_type and found.types.get(name)) or found.names[name]
+                is_far = found.is_class and self._language in NO_FREE_METHODS and path[:1] == "D"
+                if is_far and not is_type and name not in found.types and (owner >= 0 or not is_clear):
+                    # What an inner class inherits may hide it; of one without a name that is not known.
+                    return (f"V{owner}:{name}" if is_clear else ""), False
                 return (path, False) if path else (found.values.get(name, ""), True)
             if found.is_class and owner < 0:
                 owner = found.symbol
+                is_clear = is_clear and owner >= 0
             found = found.parent if not found.is_closed else None
+        if not is_clear and not is_type and not plain[:1].isupper():
+            return "", False
         if self._implicit and owner >= 0:
             return f"V{owner}:{name}{TYPE if is_type and self._language in NO_FREE_METHODS else ''}", False
         if self._implicit and self.links.owners and scope.owner() in self.links.owners:
             return f"W{scope.owner()}:{name}", False
+        if found is not None:
+            return found.names[name], False
         if name == "Self" and self._language == "rust":
             owner = scope.owner_class()
             return (f"C{owner}", False) if owner >= 0 else ("", True)
@@ -254,6 +283,12 @@ class Names(Bound):
             owner = scope.owner_class()
             return (f"P{owner}", True) if owner >= 0 else ("", True)
         return f"G{name}", False
+
+    def _may_be_hidden(self, scope: Scope, name: str) -> bool:
+        """Whether a name is a function or a variable of the file or of a namespace."""
+        is_open = scope.parent is None or (scope.symbol >= 0 and self._symbols[scope.symbol].kind in SPACE_KINDS)
+        path = scope.names.get(name, "") if is_open else ""
+        return path[:1] == "D" and self._symbols[int(path[1:])].kind in _HIDDEN_KINDS
 
     def _is_no_type(self, scope: Scope, name: str) -> bool:
         """Whether what a scope has under a name is a member or a method: no type is meant by that."""
