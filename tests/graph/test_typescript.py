@@ -212,6 +212,10 @@ def test_members_of_one_of_several_types() -> None:
               result.data;
               result.error;
             }
+            class Conn { close() {} open() {} }
+            class Pool { close() {} }
+            type Either = Conn | Pool;
+            function end(either: Either) { either.close(); }
             """,
     })  # fmt: skip
     assert {edge for edge in project.edges() if " typed" in edge} == {

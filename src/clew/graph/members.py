@@ -14,6 +14,7 @@ from clew.graph.modules import Find, Module
 from clew.graph.namespaces import Namespaces
 from clew.graph.units import Part, Units
 from clew.graph.values import Meaning, Value
+from clew.parse.ecmascript import ECMASCRIPT
 from clew.parse.links import CALLED, NEVER
 from clew.parse.packaged import PACKAGED
 from clew.parse.scopes import FREE_FORM
@@ -164,6 +165,8 @@ class Members(ABC):
 
     def _above(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
         outside: Value | None = None
+        inside: list[Value] = []
+        is_one_of = module.language in ECMASCRIPT and module.kind(ordinal) == "type"
         for base in module.bases(ordinal):
             meaning = self._meaning(module, base, depth + 1)
             value = meaning.value if meaning is not None else None
@@ -176,8 +179,12 @@ class Members(ABC):
                 if found is None or found.module is None:
                     outside = outside or found
                 elif found.module.links.types.get(found.ordinal) != NEVER:  # else another of the union has it
-                    return found
-        return outside
+                    if not is_one_of:
+                        return found
+                    inside.append(found)
+        if len({(found.module, found.ordinal) for found in inside}) > 1:
+            return None  # of several types of a union any may be meant
+        return inside[0] if inside else outside
 
     def _content(self, value: Value, depth: int) -> Value | None:
         """What a variable, a field or a property holds."""
