@@ -356,3 +356,31 @@ def test_static_members_are_those_of_the_class() -> None:
     })  # fmt: skip
     assert project.lines("a.ts", "close") == {5: 3, 7: 2, 10: 2, 11: 3}
     assert not project.lines("a.ts", "open")
+
+
+def test_a_promise_is_not_what_it_is_of() -> None:
+    project = Project({
+        "a.ts": """\
+            class Foo { close() {} }
+            async function made() { return new Foo(); }
+            function told(): Promise<Foo> { return made(); }
+            const held = async () => new Foo();
+            async function use(x: Promise<Foo>) {
+              x.close();
+              made().close();
+              told().close();
+              held().close();
+              const a = told();
+              a.close();
+              (await told()).close();
+              (await held()).close();
+              const b = await made();
+              b.close();
+              const c = await x;
+              c.close();
+              const d = await a;
+              d.close();
+            }
+            """,
+    })  # fmt: skip
+    assert set(project.lines("a.ts", "close")) == {12, 13, 15, 17, 19}

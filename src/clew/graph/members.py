@@ -248,6 +248,20 @@ class Members(ABC):
             value = given if given is not None else value
         return value._replace(kind="object") if value.kind == "several" else None
 
+    def _promised(self, value: Value) -> Value | None:
+        """A promise of an object."""
+        return value._replace(kind="promise") if value.kind in ("object", "external", "promise") else None
+
+    def _awaited(self, value: Value, depth: int) -> Value | None:
+        """What a promise is of; anything else is what it is."""
+        module = value.module
+        if value.kind == "definition" and module is not None and not module.is_class(value.ordinal):
+            inner = self._content(value, depth) if not module.is_function(value.ordinal) else None
+            return self._awaited(inner, depth + 1) if inner is not None and depth < MAX_DEPTH else None
+        if value.kind == "promise":
+            return value._replace(kind="object" if module is not None else "external")
+        return value if value.name != "Promise()" else None
+
     def _of_its_side(self, found: Value, name: str, held: Value) -> Value | None:
         """Of a static member and one of objects that have the same name, the one that is meant."""
         module, is_object = found.module, held.kind == "object"

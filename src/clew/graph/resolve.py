@@ -18,11 +18,11 @@ from clew.graph.scripts import OPEN, Scripts
 from clew.graph.units import Unit
 from clew.graph.values import Known, Meaning, Tier, Value
 from clew.parse.ecmascript import ECMASCRIPT
-from clew.parse.links import ABOVE, CALLED, ONE_OF, SEVERAL, TYPE
+from clew.parse.links import ABOVE, AWAITED, CALLED, ONE_OF, PROMISED, SEVERAL, TYPE
 from clew.parse.packaged import PACKAGED
 from clew.parse.scopes import FREE_FORM
 
-_STEPS = (".", "(", "^", SEVERAL, ONE_OF, ABOVE)
+_STEPS = (".", "(", "^", SEVERAL, ONE_OF, ABOVE, PROMISED, AWAITED)
 
 
 class Resolver(Packages, Scripts, Imported):
@@ -124,10 +124,10 @@ class Resolver(Packages, Scripts, Imported):
                 return Meaning(value, "proven", "self")
             outside = outside or value
             owner = module.symbols[owner].parent if module.language not in FREE_FORM else -1
-        found = self._around(module, first, name) or self._global(module, name, depth)
+        found = self._outside_types(module, first, name) or self._global(module, name, depth)
         return found or (Meaning(outside, "proven", "self") if outside is not None else None)
 
-    def _around(self, module: Module, ordinal: int, name: str) -> Meaning | None:
+    def _outside_types(self, module: Module, ordinal: int, name: str) -> Meaning | None:
         """What the file or a namespace around a definition of C++ has under a name."""
         while module.language == "cpp" and ordinal >= 0:
             ordinal = module.symbols[ordinal].parent
@@ -149,7 +149,7 @@ class Resolver(Packages, Scripts, Imported):
         parent = module.symbols[ordinal].parent
         if parent >= 0 and module.language in PACKAGED:
             return self._visible(module, parent, name, depth)
-        found = self._around(module, ordinal, name) or self._global(module, name, depth)
+        found = self._outside_types(module, ordinal, name) or self._global(module, name, depth)
         return found or (Meaning(value, "proven", "self") if value is not None else None)
 
     def _global(self, module: Module, name: str, depth: int) -> Meaning | None:
@@ -220,6 +220,9 @@ class Resolver(Packages, Scripts, Imported):
 
     def _step(self, held: Meaning, step: str, name: str, depth: int) -> Meaning | None:
         value, tier, evidence = held
+        if step in (PROMISED, AWAITED):
+            found = self._promised(value) if step == PROMISED else self._awaited(value, depth)
+            return Meaning(found, tier, evidence) if found is not None else None
         if value.kind == "external":
             more = f".{name.removesuffix(CALLED)}" if step == "." else "()"
             return Meaning(value._replace(name=value.name + more), tier, evidence)
@@ -267,7 +270,7 @@ class Resolver(Packages, Scripts, Imported):
                 return self._of_unit(unit, name)
             return self._inside(Place(value.name, True), name, value.module, depth)
         module = value.module
-        if module is None:
+        if module is None or value.kind == "promise":
             return None
         self._depends(f"f:{module.path}")
         if module.language in OPEN and value.kind != "module":

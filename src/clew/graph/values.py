@@ -12,9 +12,11 @@ TIERS: tuple[Tier, ...] = ("proven", "typed", "unique", "name")
 
 class Value(NamedTuple):
     """What an expression is: a module, a directory, a package or namespace, a definition, an object of a class, several
-    of them, a library's."""
+    of them, a promise of one, a library's."""
 
-    kind: Literal["module", "directory", "package", "space", "definition", "object", "several", "above", "external"]
+    kind: Literal[
+        "module", "directory", "package", "space", "definition", "object", "several", "promise", "above", "external"
+    ]
     module: Module | None = None
     ordinal: int = -1
     name: str = ""  # of a directory, a package, a namespace or of what is external

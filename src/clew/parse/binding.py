@@ -37,6 +37,7 @@ Beside those of `extract`, queries have for it:
   @export @export.default @export.common @export.whole   what a file exports: `a`, `a as b`; by default;
                      `exports.b = a`; a variable that is all that it exports
   @package           the name of the package that the file is part of
+  @awaited           what is awaited, or the function that is called for it
   @property @never   the name of a function that is read like a field; of a field that cannot be there
   @skip              a name that refers to nothing here: the `x` of `f(x=1)`
 """
@@ -53,7 +54,7 @@ from clew.parse.bound import NO_FREE_METHODS, TYPES_BEFORE_NAMES
 from clew.parse.dialects import NAMES
 from clew.parse.ecmascript import ECMASCRIPT, is_pure_type, read_export, read_parts
 from clew.parse.events import Event, collect_events, collect_free_events, innermost
-from clew.parse.links import ABOVE, CALLED, NOWHERE, Links
+from clew.parse.links import ABOVE, AWAITED, CALLED, NOWHERE, PROMISED, Links
 from clew.parse.names import MARKS_CALLS, Names
 from clew.parse.packaged import PACKAGED
 from clew.parse.receivers import ENDS_OF_SIGNS, read_calls, receiver_end, skip_space, word_end
@@ -64,6 +65,8 @@ from clew.types import Import, Symbol
 MAX_STEPS = 12  # a longer chain says nothing that could be followed
 _OWN_CLASS = re.compile(r"\AS(\d+)\.__class__\Z")  # `self.__class__`
 _SUPER = re.compile(rb"\(\s*([\w.]+)\s*,")
+_ASYNC = re.compile(rb"\basync\b")
+_HOLDS_ASYNC = re.compile(rb"\s*(?::[^=;{]*)?[=:]\s*async\b")  # `f = async () => …`, `f: async () => …`
 _TYPE, _CALL = ROLES.index("type"), ROLES.index("call")
 
 
@@ -106,6 +109,7 @@ class _Binder:
         self._declared: set[tuple[Scope, str]] = set()
         self._skipped = {node.start_byte for node in captures.get("skip", ())}
         self._given_back: dict[int, str] = {}
+        self._awaited = {node.end_byte for node in captures.get("awaited", ())}
         self._bases = {node.start_byte for node in captures.get("base", ())} if language in PACKAGED else set()
         self._narrowed: dict[tuple[Scope, str], list[tuple[str, str]]] = {}  # what names were, and what they are now
         self._outside = read_outside(captures, uses.starts)
@@ -181,7 +185,7 @@ class _Binder:
         elif event.kind == "gives":
             giver = scope.giver()
             if giver != NOWHERE and not self._links.returns.get(giver, "").endswith("^"):
-                path = path + event.step if path not in ("", "?") else ""
+                path = path + event.step + self._promise(giver) if path not in ("", "?") else ""
                 before = self._given_back.setdefault(giver, path)
                 self._given_back[giver] = path if before == path else ""
         elif event.kind == "cast":
@@ -193,7 +197,8 @@ class _Binder:
             self._export(event)
         else:
             is_declared = event.kind == "typed"
-            self._give(scope, event.start, path + event.step if path and path != "?" else "", is_declared=is_declared)
+            step = event.step + (AWAITED if is_value and event.end in self._awaited else "")
+            self._give(scope, event.start, path + step if path and path != "?" else "", is_declared=is_declared)
 
     def _give(self, scope: Scope, start: int, path: str, *, is_declared: bool) -> None:
         """Let what stands at a place have a value from here on; what is declared stays."""
@@ -341,7 +346,7 @@ class _Binder:
             if path[:1] == "P" and self._language == "python":
                 path = self._above(path, function or 0, before)
             elif path and path[0] != "P":
-                path += "("
+                path += f"({AWAITED}" if function in self._awaited else "("
         if not path or path[0] == "?" or path.count(".") + path.count("(") >= MAX_STEPS:
             return f"?.{name}", False
         owner, is_first = path[1:], "." not in path
@@ -350,6 +355,13 @@ class _Binder:
         if self._is_rust and self._content[start - 1] == 46 and self._content[end : end + 1] in b"(:":
             name += CALLED
         return f"{path}.{name}", False
+
+    def _promise(self, giver: int) -> str:
+        """The step from what a function returns to what a call of it gives."""
+        symbol = self._symbols[giver]
+        is_async = self._is_ecmascript and _ASYNC.search(self._content, symbol.start_byte, symbol.name_byte)
+        end = symbol.name_byte + len(symbol.name.encode())
+        return PROMISED if is_async or (self._is_ecmascript and _HOLDS_ASYNC.match(self._content, end)) else ""
 
     def _is_made(self, start: int) -> bool:
         """Whether an object of what stands here is made, where that is a type and nothing else."""
