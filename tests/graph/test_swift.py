@@ -201,6 +201,7 @@ def test_static_members_are_those_of_the_type() -> None:
                 static func area() -> Int { return 3 }
                 static func two() -> Int { return self.area() }
                 func three() -> Int { return self.area() }
+                func four() -> Int { return area() }
             }
             func t(s: Sq) {
                 Sq.area()
@@ -209,5 +210,5 @@ def test_static_members_are_those_of_the_type() -> None:
             }
             """,
     })  # fmt: skip
-    assert project.lines("a.swift", "area") == {4: 3, 5: 2, 8: 3, 9: 2}
+    assert project.lines("a.swift", "area") == {4: 3, 5: 2, 9: 3, 10: 2}
     assert not any(" two " in edge for edge in project.edges())

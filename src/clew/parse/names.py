@@ -40,6 +40,7 @@ class Names(Bound):
         self._sees_class = self._implicit or self._is_ecmascript  # where a class has type parameters, but no members
         self._holders: dict[int, int] = {}  # of functions that are assigned to a member, whose
         self.attributes: dict[tuple[int, str], Attribute] = {}
+        self._twofold: set[str] = set()  # members of a type that its objects have another of the same name as
         self.stands_for: dict[int, int] = {}  # of expressions that are what another is, by where both end
         self._define()
 
@@ -87,6 +88,7 @@ class Names(Bound):
                 self.links.types[self.by_name_byte[node.start_byte]] = NEVER
         if self._is_ecmascript or self._language == "swift":
             self.links.static.extend(o for o, symbol in enumerate(self._symbols) if is_static(self._content, symbol))
+            self._note_twofold()
         self._place_keywords()
         if self._language in TYPES_FIRST:
             self._declare()
@@ -186,6 +188,14 @@ class Names(Bound):
         path, is_variable = self.look_up(scope, name, start, is_type=True)
         return f"{path}^" if path and not is_variable else "?"
 
+    def _note_twofold(self) -> None:
+        """Find the names that a type has both as a static member and as one of its objects: bare, either is meant."""
+        static = set(self.links.static)
+        keys = {(self._symbols[o].parent, self._symbols[o].name) for o in static}
+        rows = [(o, (symbol.parent, symbol.name)) for o, symbol in enumerate(self._symbols)] if keys else []
+        both = keys & {key for o, key in rows if o not in static}
+        self._twofold = {f"D{o}" for o, key in rows if key in both}
+
     def _or_class(self, scope: Scope, path: str) -> str:
         """What `this` is: in a static method the class itself."""
         around: Scope | None = scope if self.links.static and path[0] == "S" else None
@@ -246,7 +256,8 @@ class Names(Bound):
     def look_up(self, scope: Scope, name: str, place: int = sys.maxsize, *, is_type: bool = False) -> tuple[str, bool]:
         """What a bare name means at a place, "" if that is not known, and whether it is a variable of a function."""
         if self._is_packaged:
-            return look_out(scope, name, place, self._language, self._symbols, self.links.owners)
+            path, is_variable = look_out(scope, name, place, self._language, self._symbols, self.links.owners)
+            return path if path not in self._twofold else "", is_variable
         found: Scope | None = scope
         owner, is_clear = -1, True  # the innermost class; whether all classes on the way have names
         plain = name.removesuffix(CALLED) if self._language in MARKS_CALLS else name
