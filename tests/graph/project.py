@@ -38,6 +38,19 @@ class Project:
         """Every edge of a file, or of all; names that lead nowhere have none."""
         return {edge for module in self._modules.values() if path in (None, module.path) for edge in self._of(module)}
 
+    def lines(self, path: str, name: str) -> dict[int, int]:
+        """Of the lines where a file uses a name, which line of the file that leads to, where definitions share it."""
+        module, content, found = self._modules[path], self._contents[path], {}
+        for use, number in zip(unpack_uses(self._facts[path].uses), module.links.of_use, strict=True):
+            meaning = self._resolver.resolve(module, module.links.refs[number]).meaning if number else None
+            value = meaning.value if meaning is not None else None
+            if value is None or value.module is not module or content[use.start_byte : use.end_byte] != name.encode():
+                continue
+            if value.ordinal < len(module.symbols):
+                byte = self._facts[path].symbols[value.ordinal].name_byte
+                found[content.count(b"\n", 0, use.start_byte) + 1] = content.count(b"\n", 0, byte) + 1
+        return found
+
     def _of(self, module: Module) -> set[str]:
         content, found = self._contents[module.path], set()
         uses = unpack_uses(self._facts[module.path].uses) if module.links.of_use else []

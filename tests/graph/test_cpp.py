@@ -127,3 +127,69 @@ def test_no_phantoms() -> None:
         "use.cpp:11 get -> use.cpp:Other.get typed",
         "use.cpp:12 parse -> lib.hpp:parse proven",
     }
+
+
+def test_a_call_of_overloads_gives_nothing_known() -> None:
+    project = Project({
+        "a.cpp": """\
+            struct Bar { void close(int); };
+            class Foo {
+             public:
+              void close(int);
+              Foo over(int);
+              Bar over(const char*);
+              Bar one(int);
+            };
+            void f(Foo& f) {
+              f.over("x").close(1);
+              f.one(1).close(1);
+            }
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges() if edge.startswith(("a.cpp:10", "a.cpp:11"))} == {
+        "a.cpp:10 over -> a.cpp:Foo.over typed",
+        "a.cpp:11 one -> a.cpp:Foo.one typed",
+        "a.cpp:11 close -> a.cpp:Bar.close typed",
+    }
+
+
+def test_members_come_before_functions_of_the_file() -> None:
+    project = Project({
+        "a.cpp": """\
+            class Base { public: void stop(); };
+            class Foo : public Base {
+             public:
+              void close(int);
+              void v();
+              void w() { stop(); help(); }
+            };
+            static void close(int) {}
+            static void stop() {}
+            static void help() {}
+            void Foo::v() {
+              close(1);
+              stop();
+              help();
+              Foo x;
+            }
+            void free() { close(1); }
+            namespace n {
+            static void inner() {}
+            class Bar { void b(); };
+            void Bar::b() { inner(); help(); }
+            }
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges() if int(edge[6:].split()[0]) > 4} == {
+        "a.cpp:6 stop -> a.cpp:Base.stop proven",
+        "a.cpp:6 help -> a.cpp:help proven",
+        "a.cpp:11 Foo -> a.cpp:Foo proven",
+        "a.cpp:12 close -> a.cpp:Foo.close proven",
+        "a.cpp:13 stop -> a.cpp:Base.stop proven",
+        "a.cpp:14 help -> a.cpp:help proven",
+        "a.cpp:15 Foo -> a.cpp:Foo proven",
+        "a.cpp:17 close -> a.cpp:close proven",
+        "a.cpp:21 Bar -> a.cpp:n.Bar proven",
+        "a.cpp:21 inner -> a.cpp:n.inner proven",
+        "a.cpp:21 help -> a.cpp:help proven",
+    }

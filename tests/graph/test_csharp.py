@@ -95,3 +95,59 @@ def test_namespaces_parts_and_members() -> None:
         "Web/Main.cs:20 Go -> Web/Main.cs:Main.Go proven",
         f"Web/Main.cs:21 Save -> {item}.Save typed",
     }
+
+
+def test_a_type_is_no_property_of_its_name() -> None:
+    project = Project({
+        "a.cs": """\
+            namespace App;
+            public class Color { public static Color Red() { return new Color(); } public void Mix() {} }
+            public class Pen {
+                public Color Color { get; set; }
+                public List<Color> All(Color c, object o) {
+                    c.Mix();
+                    var x = new Color();
+                    x.Mix();
+                    Color.Red();
+                    return (o as Color).Color;
+                }
+                void Use() { Color = null; }
+            }
+            public class Fine : Pen {
+                void Use(Color c) {
+                    new Color();
+                }
+            }
+            """,
+    })  # fmt: skip
+    color = "-> a.cs:Color"
+    assert {edge for edge in project.edges() if int(edge[5:].split()[0]) > 3} == {
+        f"a.cs:4 Color {color} proven",
+        f"a.cs:5 Color {color} proven",
+        f"a.cs:6 Mix {color}.Mix typed",
+        f"a.cs:7 Color {color} proven",
+        f"a.cs:8 Mix {color}.Mix typed",
+        f"a.cs:9 Red {color}.Red typed",
+        f"a.cs:10 Color {color} proven",
+        "a.cs:12 Color -> a.cs:Pen.Color proven",
+        "a.cs:14 Pen -> a.cs:Pen proven",
+        f"a.cs:15 Color {color} proven",
+        f"a.cs:16 Color {color} proven",
+    }
+
+
+def test_a_call_of_overloads_gives_nothing_known() -> None:
+    project = Project({
+        "a.cs": """\
+            class Bar { public void Close() {} }
+            class Foo {
+                Foo Over(int x) { return this; }
+                Bar Over(string s) { return null; }
+                void Close() {}
+                void Use(Foo f) {
+                    f.Over("x").Close();
+                }
+            }
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges() if ":7 " in edge} == {"a.cs:7 Over -> a.cs:Foo.Over typed"}

@@ -127,3 +127,80 @@ def test_the_nearest_of_equal_names() -> None:
             f"{path}:1 Other -> external:lib.Other proven",
             f"{path}:1 call -> external:lib.Other.call proven",
         }
+
+
+def test_a_call_of_overloads_gives_nothing_known() -> None:
+    project = Project({
+        "p/P.java": """\
+            package p;
+            class P {
+                static P of(Object o) { return null; }
+                static Q of(String s) { return null; }
+                P same(int a) { return this; }
+                P same(String a) { return this; }
+                void close() {}
+                void use() {
+                    P.of("x").close();
+                    same(1).close();
+                }
+            }
+            class Q { void close() {} }
+            """,
+    })  # fmt: skip
+    found = {edge for edge in project.edges() if edge.startswith(("p/P.java:9", "p/P.java:10"))}
+    assert found == {
+        "p/P.java:9 P -> p/P.java:P proven",
+        "p/P.java:9 of -> p/P.java:P.of proven",
+        "p/P.java:10 same -> p/P.java:P.same proven",
+        "p/P.java:10 close -> p/P.java:P.close typed",
+    }
+
+
+def test_objects_around_and_classes_without_names() -> None:
+    project = Project({
+        "p/P.java": """\
+            package p;
+            class P {
+                int size;
+                void name() {}
+                class Builder {
+                    void name() {}
+                    void go() {
+                        P.this.name();
+                        name();
+                        call(P.this.size);
+                    }
+                }
+                interface I { default void d() {} }
+                interface J { default void d() {} }
+                static class IJ implements I, J {
+                    public void d() { J.super.d(); }
+                }
+                void use() {
+                    Runnable r = new Runnable() {
+                        public void run() {
+                            call();
+                            name();
+                            new Builder();
+                            this.call();
+                        }
+                        public void call() {}
+                    };
+                    name();
+                }
+                void call() {}
+                class Inner extends Base {
+                    void go() {
+                        name();
+                        call();
+                    }
+                }
+            }
+            class Base { void name() {} }
+            """,
+    })  # fmt: skip
+    assert project.lines("p/P.java", "name") == {8: 4, 9: 6, 28: 4, 33: 38}
+    assert project.lines("p/P.java", "size") == {10: 3}
+    assert project.lines("p/P.java", "call") == {10: 30, 21: 26, 34: 30}
+    assert project.lines("p/P.java", "Builder") == {23: 5}
+    assert project.lines("p/P.java", "d") == {16: 14}

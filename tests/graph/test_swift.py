@@ -191,3 +191,24 @@ def test_without_a_package() -> None:
         "Kit/Other.swift:3 go -> App/Main.swift:Main.go typed",
         "Kit/Other.swift:3 put -> external:App.put proven",
     }
+
+
+def test_static_members_are_those_of_the_type() -> None:
+    project = Project({
+        "a.swift": """\
+            class Sq {
+                func area() -> Int { return 1 }
+                static func area() -> Int { return 3 }
+                static func two() -> Int { return self.area() }
+                func three() -> Int { return self.area() }
+                func four() -> Int { return area() }
+            }
+            func t(s: Sq) {
+                Sq.area()
+                s.area()
+                s.two()
+            }
+            """,
+    })  # fmt: skip
+    assert project.lines("a.swift", "area") == {4: 3, 5: 2, 9: 3, 10: 2}
+    assert not any(" two " in edge for edge in project.edges())

@@ -15,6 +15,7 @@ from clew.graph.namespaces import Namespaces
 from clew.graph.order import is_bare, may_own, merge
 from clew.graph.units import Part, Units
 from clew.graph.values import Meaning, Value
+from clew.parse.ecmascript import ECMASCRIPT
 from clew.parse.links import CALLED, NEVER
 from clew.parse.packaged import PACKAGED
 from clew.parse.scopes import FREE_FORM
@@ -167,6 +168,8 @@ class Members(ABC):
         if module.language == "python":
             return self._next_above(module, ordinal, name, depth)
         outside: Value | None = None
+        inside: list[Value] = []
+        is_one_of = module.language in ECMASCRIPT and module.kind(ordinal) == "type"
         for base in module.bases(ordinal):
             meaning = self._meaning(module, base, depth + 1)
             value = meaning.value if meaning is not None else None
@@ -179,8 +182,12 @@ class Members(ABC):
                 if found is None or found.module is None:
                     outside = outside or found
                 elif found.module.links.types.get(found.ordinal) != NEVER:  # else another of the union has it
-                    return found
-        return outside
+                    if not is_one_of:
+                        return found
+                    inside.append(found)
+        if len({(found.module, found.ordinal) for found in inside}) > 1:
+            return None  # of several types of a union any may be meant
+        return inside[0] if inside else outside
 
     def _next_above(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
         """What the classes above one of Python have under a name, up to the first that may have it for all we know."""
@@ -259,7 +266,7 @@ class Members(ABC):
         if module.kind(value.ordinal) == "enum_member" and module.language in FREE_FORM:
             return self._content(value, depth)
         ref = module.returned(value.ordinal)
-        if not ref and module.language in FREE_FORM:
+        if not ref and module.language in FREE_FORM and module.language != "cpp":
             ref = module.links.types.get(value.ordinal, "")  # `T f(void);` has a type as `T x;` has
         if not ref and value.ordinal in module.holders:
             return Value("object", module, value.ordinal)
@@ -285,6 +292,42 @@ class Members(ABC):
             given = self._called(giver, depth + 1) if giver is not None and depth < MAX_DEPTH else None
             value = given if given is not None else value
         return value._replace(kind="object") if value.kind == "several" else None
+
+    def _promised(self, value: Value) -> Value | None:
+        """A promise of an object."""
+        return value._replace(kind="promise") if value.kind in ("object", "external", "promise") else None
+
+    def _awaited(self, value: Value, depth: int) -> Value | None:
+        """What a promise is of; anything else is what it is."""
+        module = value.module
+        if value.kind == "definition" and module is not None and not module.is_class(value.ordinal):
+            inner = self._content(value, depth) if not module.is_function(value.ordinal) else None
+            return self._awaited(inner, depth + 1) if inner is not None and depth < MAX_DEPTH else None
+        if value.kind == "promise":
+            return value._replace(kind="object" if module is not None else "external")
+        is_known = value.name != "Promise()" and (module is None or module.language != "python")
+        return value if is_known else None  # what else can be awaited in Python is a library's
+
+    def _of_its_side(self, found: Value, name: str, held: Value) -> Value | None:
+        """Of a static member and one of objects that have the same name, the one that is meant."""
+        module, is_object = found.module, held.kind == "object"
+        if module is None or not module.statics or found.kind != "definition" or not module.is_declared(found.ordinal):
+            return found
+        names = [other for other in module.namesakes(found.ordinal) if module.name(other) == name.removesuffix(CALLED)]
+        static = [other for other in names if other in module.statics]
+        fitting = [other for other in names if (other in module.statics) != is_object]
+        if held.module is not None and held.module.is_part(held.ordinal):  # a library's type is held as its objects are
+            return found if len(static) in (0, len(names)) else None
+        if found.ordinal in fitting or (not is_object and not static):
+            return found
+        return found._replace(ordinal=fitting[0]) if fitting else None
+
+    def _type_of(self, value: Value) -> Value | None:
+        """The type among what a class has under one name."""
+        if value.kind != "definition" or value.module is None:
+            return value
+        value = value._replace(ordinal=value.module.as_type(value.ordinal))
+        return value if value.module.is_class(value.ordinal) else None  # type: ignore[union-attr]
 
     def _object_of(self, value: Value, depth: int) -> Value | None:
         """An object of a type."""

@@ -245,14 +245,18 @@ class Module:
         return [base for part in parts for base in bases.get(part, ())]
 
     def returned(self, ordinal: int) -> str:
-        """What a function gives back; of overloads, what the first that says so does."""
-        returns = self.links.returns
-        if self.language in _ONE_PART:  # the last one counts
+        """What a function gives back; of overloads, what all of them do."""
+        returns, owners = self.links.returns, self.links.owners
+        if self.language in _ONE_PART and self.language != "cpp":  # the last one counts
             return returns.get(ordinal, "")
-        if self.language in PACKAGED:  # all of them agree
-            alike = [o for o in self.namesakes(ordinal) if (o in self.links.owners) == (ordinal in self.links.owners)]
-            return returns.get(ordinal, "") if len({returns.get(other, "") for other in alike}) == 1 else ""
-        return next((returns[other] for other in self.namesakes(ordinal) if other in returns), "")
+        if self.language == "cpp":  # `T f(void);` has a type as `T x;` has
+            alike = [o for o in self.namesakes(ordinal) if owners.get(o) == owners.get(ordinal) and self.is_function(o)]
+            given = {returns.get(other) or self.links.types.get(other, "") for other in (ordinal, *alike)}
+        else:
+            alike = [o for o in self.namesakes(ordinal) if (o in owners) == (ordinal in owners)]
+            is_any = self.language in PACKAGED
+            given = {returns.get(other, "") for other in alike if is_any or self.is_function(other)}
+        return next(iter(given)) if len(given) == 1 else ""
 
     @cached_property
     def attribute_places(self) -> dict[int, int]:

@@ -18,11 +18,11 @@ from clew.graph.scripts import OPEN, Scripts
 from clew.graph.units import Unit
 from clew.graph.values import Known, Meaning, Tier, Value
 from clew.parse.ecmascript import ECMASCRIPT
-from clew.parse.links import ABOVE, AWAITED, CALLED, LATER, ONE_OF, SEVERAL
+from clew.parse.links import ABOVE, AWAITED, CALLED, ONE_OF, PROMISED, SEVERAL, TYPE
 from clew.parse.packaged import PACKAGED
 from clew.parse.scopes import FREE_FORM
 
-_STEPS = (".", "(", "^", SEVERAL, ONE_OF, ABOVE, LATER, AWAITED)
+_STEPS = (".", "(", "^", SEVERAL, ONE_OF, ABOVE, PROMISED, AWAITED)
 
 
 class Resolver(Packages, Scripts, Imported):
@@ -115,14 +115,26 @@ class Resolver(Packages, Scripts, Imported):
     def _visible(self, module: Module, owner: int, name: str, depth: int) -> Meaning | None:
         """A bare name in a class whose members need no `this`: its own, of one around it, or global."""
         outside: Value | None = None
+        first = owner
+        is_type, name = name.endswith(TYPE), name.removesuffix(TYPE)
         while owner >= 0:
             value = self._of_class(module, owner, name, depth)
+            value = self._type_of(value) if is_type and value is not None else value
             if value is not None and value.kind != "external":
                 return Meaning(value, "proven", "self")
             outside = outside or value
             owner = module.symbols[owner].parent if module.language not in FREE_FORM else -1
-        found = self._global(module, name, depth)
+        found = self._outside_types(module, first, name) or self._global(module, name, depth)
         return found or (Meaning(outside, "proven", "self") if outside is not None else None)
+
+    def _outside_types(self, module: Module, ordinal: int, name: str) -> Meaning | None:
+        """What the file or a namespace around a definition of C++ has under a name."""
+        while module.language == "cpp" and ordinal >= 0:
+            ordinal = module.symbols[ordinal].parent
+            found = module.members.get(ordinal, {}).get(name)
+            if found is not None:
+                return Meaning(Value("definition", module, found), "proven", "scope")
+        return None
 
     def _of_owner(self, module: Module, ordinal: int, name: str, depth: int) -> Meaning | None:
         """An object of the type that a definition belongs to, or what a bare name in it is: a member or global."""
@@ -137,7 +149,8 @@ class Resolver(Packages, Scripts, Imported):
         parent = module.symbols[ordinal].parent
         if parent >= 0 and module.language in PACKAGED:
             return self._visible(module, parent, name, depth)
-        return self._global(module, name, depth) or (Meaning(value, "proven", "self") if value is not None else None)
+        found = self._outside_types(module, ordinal, name) or self._global(module, name, depth)
+        return found or (Meaning(value, "proven", "self") if value is not None else None)
 
     def _global(self, module: Module, name: str, depth: int) -> Meaning | None:
         """A name that the file does not bind: from an import of everything, or built in."""
@@ -207,6 +220,9 @@ class Resolver(Packages, Scripts, Imported):
 
     def _step(self, held: Meaning, step: str, name: str, depth: int) -> Meaning | None:
         value, tier, evidence = held
+        if step in (PROMISED, AWAITED):
+            found = self._promised(value) if step == PROMISED else self._awaited(value, depth)
+            return Meaning(found, tier, evidence) if found is not None else None
         if value.kind == "external":
             more = f".{name.removesuffix(CALLED)}" if step == "." else "()"
             return Meaning(value._replace(name=value.name + more), tier, evidence)
@@ -236,9 +252,6 @@ class Resolver(Packages, Scripts, Imported):
         elif step == ABOVE:
             is_class = value.kind == "definition" and value.module is not None and value.module.is_class(value.ordinal)
             found, evidence = (value._replace(kind="above") if is_class else None), "super"
-        elif step in (LATER, AWAITED):
-            before = "object" if step == LATER else "later"
-            found = value._replace(kind="later" if step == LATER else "object") if value.kind == before else None
         elif step == ONE_OF:
             found, tier = self._one_of(value, depth), "typed"
         else:
@@ -268,8 +281,8 @@ class Resolver(Packages, Scripts, Imported):
         if module.language == "rust" and (value.kind == "object" or name.endswith(CALLED)):
             wanted = wanted or ("method" if name.endswith(CALLED) else "field")
             name = name.removesuffix(CALLED)
-        if value.kind in ("several", "later"):
-            return Value("external", name=f"?.{name}")  # a list's own, a coroutine's
+        if value.kind in ("several", "promise"):
+            return Value("external", name=f"?.{name}")  # a list's own, a coroutine's or a promise's
         if value.kind == "space":
             self._depends(f"i:{module.path}")
             held = self._includes.in_space(module, value.name, name) or self._includes.in_opened(module, name)
@@ -283,4 +296,5 @@ class Resolver(Packages, Scripts, Imported):
         ordinal = value.ordinal
         if module.language == "scala" and value.kind == "definition":
             ordinal = module.companion(ordinal, is_object=True)
-        return self._of_class(module, ordinal, name, depth + 1, wanted=wanted)
+        found = self._of_class(module, ordinal, name, depth + 1, wanted=wanted)
+        return self._of_its_side(found, name, value) if found is not None else None

@@ -12,10 +12,10 @@ TIERS: tuple[Tier, ...] = ("proven", "typed", "unique", "name")
 
 class Value(NamedTuple):
     """What an expression is: a module, a directory, a package or namespace, a definition, an object of a class, several
-    of them, what gives one when it is awaited, a library's."""
+    of them, a promise of one, a library's."""
 
     kind: Literal[
-        "module", "directory", "package", "space", "definition", "object", "several", "later", "above", "external"
+        "module", "directory", "package", "space", "definition", "object", "several", "promise", "above", "external"
     ]
     module: Module | None = None
     ordinal: int = -1

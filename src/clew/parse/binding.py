@@ -37,6 +37,7 @@ Beside those of `extract`, queries have for it:
   @export @export.default @export.common @export.whole   what a file exports: `a`, `a as b`; by default;
                      `exports.b = a`; a variable that is all that it exports
   @package           the name of the package that the file is part of
+  @awaited           what is awaited, or the function that is called for it
   @property @never   the name of a function that is read like a field; of a field that cannot be there
   @skip              a name that refers to nothing here: the `x` of `f(x=1)`
 """
@@ -49,13 +50,14 @@ from bisect import bisect_right
 from operator import itemgetter
 from typing import Any
 
-from clew.parse.bound import TYPES_BEFORE_NAMES
+from clew.parse.bound import NO_FREE_METHODS, TYPES_BEFORE_NAMES
 from clew.parse.dialects import NAMES
 from clew.parse.ecmascript import ECMASCRIPT, is_pure_type, read_export, read_parts
 from clew.parse.events import Event, collect_events, collect_free_events, collect_rebound, innermost
-from clew.parse.links import ABOVE, CALLED, LATER, NOWHERE, SEVERAL, Links
+from clew.parse.links import ABOVE, AWAITED, CALLED, NOWHERE, Links
 from clew.parse.names import MARKS_CALLS, Names
 from clew.parse.packaged import PACKAGED
+from clew.parse.promises import promise_all, promise_of
 from clew.parse.receivers import ENDS_OF_SIGNS, read_calls, receiver_end, skip_space, word_end
 from clew.parse.scopes import FREE_FORM, Scope, read_outside
 from clew.parse.uses import ROLES, Uses
@@ -63,7 +65,6 @@ from clew.types import Import, Symbol
 
 MAX_STEPS = 12  # a longer chain says nothing that could be followed
 _OWN_CLASS = re.compile(r"\AS(\d+)\.__class__\Z")  # `self.__class__`
-_ASYNC = re.compile(rb"\basync\s+def\s+\Z")
 _SUPER = re.compile(rb"\(\s*([\w.]+)\s*,")
 _TYPE, _CALL = ROLES.index("type"), ROLES.index("call")
 
@@ -107,6 +108,7 @@ class _Binder:
         self._declared: set[tuple[Scope, str]] = set()
         self._skipped = {node.start_byte for node in captures.get("skip", ())}
         self._given_back: dict[int, str] = {}
+        self._awaited = {node.end_byte for node in captures.get("awaited", ())}
         self._bases = {node.start_byte for node in captures.get("base", ())} if language in PACKAGED else set()
         self._narrowed: dict[tuple[Scope, str], list[tuple[str, str]]] = {}  # what names were, and what they are now
         self._outside = read_outside(captures, uses.starts)
@@ -147,10 +149,7 @@ class _Binder:
             if path:  # all that it gives back is the same
                 links.returns.setdefault(caller, path)
         if self._language == "python":
-            for giver, path in links.returns.items():
-                head = self._content[self._symbols[giver].start_byte : self._symbols[giver].name_byte]
-                if _ASYNC.search(head) and not path.endswith(SEVERAL):  # several are given one by one
-                    links.returns[giver] = path + LATER
+            promise_all(self._content, self._symbols, links)
         return links
 
     # -- events ------------------------------------------------------------------------------------
@@ -192,7 +191,7 @@ class _Binder:
         elif event.kind == "gives":
             giver = scope.giver()
             if giver != NOWHERE and not self._links.returns.get(giver, "").endswith("^"):
-                path = path + event.step if path not in ("", "?") else ""
+                path = path + event.step + self._promise(giver) if path not in ("", "?") else ""
                 before = self._given_back.setdefault(giver, path)
                 self._given_back[giver] = path if before == path else ""
         elif event.kind == "cast":
@@ -204,7 +203,8 @@ class _Binder:
             self._export(event)
         else:
             is_declared = event.kind == "typed"
-            self._give(scope, event.start, path + event.step if path and path != "?" else "", is_declared=is_declared)
+            step = event.step + (AWAITED if is_value and event.end in self._awaited else "")
+            self._give(scope, event.start, path + step if path and path != "?" else "", is_declared=is_declared)
 
     def _give(self, scope: Scope, start: int, path: str, *, is_declared: bool) -> None:
         """Let what stands at a place have a value from here on; what is declared stays."""
@@ -330,7 +330,8 @@ class _Binder:
                 return own
         else:
             name = self._content[start:end].decode("utf-8", "replace")
-        if role == _CALL and self._marks_calls and start not in self._bases:
+        is_type = role == _TYPE or (role == _CALL and self._is_made(start))
+        if role == _CALL and self._marks_calls and start not in self._bases and not is_type:
             name += CALLED
         if start in self._literal_names:
             at = innermost(self._literals, start, start + 1) - 1  # its type ends before it
@@ -341,9 +342,9 @@ class _Binder:
         if before < 0:
             if start in self._bases and scope.is_class and scope.parent is not None:
                 scope = scope.parent  # what a class inherits is not known before its bases are
-            path, is_variable = self._names.look_up(scope, name, start, is_type=role == _TYPE)
+            path, is_variable = self._names.look_up(scope, name, start, is_type=is_type)
             path = self._rust_name(path, name, end) if self._is_rust else path
-            return path or "?", is_variable
+            return path or "?", is_variable or (self._language == "csharp" and self._is_both(path, name, end))
         path = self._paths.get(before, "")
         if path[:1] == "P" and path[1:].isdigit() and self._language == "python":
             path = "Gsuper"  # that is not called
@@ -353,7 +354,7 @@ class _Binder:
             if path[:1] == "P" and self._language == "python":
                 path = self._above(path, function or 0, before)
             elif path and path[0] != "P":
-                path += "("
+                path += f"({AWAITED}" if function in self._awaited else "("
         if not path or path[0] == "?" or path.count(".") + path.count("(") >= MAX_STEPS:
             return f"?.{name}", False
         owner, is_first = path[1:], "." not in path
@@ -362,6 +363,21 @@ class _Binder:
         if self._is_rust and self._content[start - 1] == 46 and self._content[end : end + 1] in b"(:":
             name += CALLED
         return f"{path}.{name}", False
+
+    def _promise(self, giver: int) -> str:
+        """The step from what a function returns to what a call of it gives."""
+        return promise_of(self._content, self._symbols[giver]) if self._is_ecmascript else ""
+
+    def _is_made(self, start: int) -> bool:
+        """Whether an object of what stands here is made, where that is a type and nothing else."""
+        return self._language in NO_FREE_METHODS and self._content[max(0, start - 40) : start].rstrip().endswith(b"new")
+
+    def _is_both(self, path: str, name: str, end: int) -> bool:
+        """Whether `Color.x` may be of the property `Color Color` or of its type."""
+        if path[:1] != "D" or not path[1:].isdigit() or self._content[end : end + 1] != b".":
+            return False
+        symbol = self._symbols[int(path[1:])]
+        return name.encode() in self._content[symbol.start_byte : symbol.name_byte].split()
 
     def _above(self, path: str, start: int, end: int) -> str:
         """What `super` is by its arguments: of the class around, or what is above the class that it names."""

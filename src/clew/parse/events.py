@@ -10,7 +10,7 @@ from bisect import bisect_right
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from clew.parse.links import AWAITED, ONE_OF, SEVERAL
+from clew.parse.links import AWAITED, ONE_OF, PROMISED, SEVERAL
 
 _SEVERAL = frozenset({"declaration", "field_declaration"})  # `T a, b;`
 # Python's targets, what is around them, and where the value stands; "" before the target or within it.
@@ -70,6 +70,7 @@ def _simple(captures: dict[str, list[Any]]) -> list[Event]:
         ("returns", "returns", "^"),
         ("returns.several", "returns", SEVERAL),
         ("returns.class", "returns", ""),
+        ("returns.promised", "returns", f"^{PROMISED}"),
         ("return.fn", "gives", "("),
         ("return.value", "gives", ""),
         ("base", "base", ""),
@@ -91,7 +92,8 @@ def _typed(captures: dict[str, list[Any]]) -> list[Event]:
     found = []
     starts = sorted(node.start_byte for node in captures.get("typed", ()))
     types = captures.get("typed.type", ())
-    for capture, step in (("typed.type", "^"), ("typed.several", SEVERAL), ("typed.class", "")):
+    steps = {"typed.type": "^", "typed.several": SEVERAL, "typed.class": "", "typed.promised": f"^{PROMISED}"}
+    for capture, step in steps.items():
         for node in captures.get(capture, ()):
             at = bisect_right(starts, node.start_byte) - 1
             if at >= 0:

@@ -58,7 +58,7 @@ _TABLE = (
         _words("node nodejs deno bun"),
         "tree_sitter_javascript:language",
         "ecmascript javascript",
-        version=3,
+        version=4,
         aliases=("js", "jsx"),
     ),
     Language(
@@ -68,15 +68,15 @@ _TABLE = (
         _words("ts-node tsx"),
         "tree_sitter_typescript:language_typescript",
         "ecmascript typescript",
-        version=4,
+        version=5,
         aliases=("ts",),
     ),
-    Language("tsx", ("tsx",), (), (), "tree_sitter_typescript:language_tsx", "ecmascript typescript tsx", version=4),
+    Language("tsx", ("tsx",), (), (), "tree_sitter_typescript:language_tsx", "ecmascript typescript tsx", version=5),
     Language("go", ("go",), (), (), "tree_sitter_go:language", "go", version=2, aliases=("golang",)),
     Language(
         "rust", ("rs",), (), _words("rust-script"), "tree_sitter_rust:language", "rust", version=2, aliases=("rs",)
     ),
-    Language("java", ("java",), (), (), "tree_sitter_java:language", "java", version=2),
+    Language("java", ("java",), (), (), "tree_sitter_java:language", "java", version=3),
     Language("c", _words("c h"), (), (), "tree_sitter_c:language", "c", version=3),
     Language(
         "cpp",
@@ -85,11 +85,11 @@ _TABLE = (
         (),
         "tree_sitter_cpp:language",
         "cpp",
-        version=3,
+        version=4,
         aliases=("c++",),
     ),
     Language(
-        "csharp", _words("cs csx"), (), (), "tree_sitter_c_sharp:language", "csharp", version=2, aliases=("c#", "cs")
+        "csharp", _words("cs csx"), (), (), "tree_sitter_c_sharp:language", "csharp", version=3, aliases=("c#", "cs")
     ),
     Language(
         "ruby",
@@ -105,7 +105,7 @@ _TABLE = (
     Language(
         "kotlin", _words("kt kts"), (), ("kotlin",), "tree_sitter_kotlin:language", "kotlin", version=2, aliases=("kt",)
     ),
-    Language("swift", ("swift",), (), ("swift",), "tree_sitter_swift:language", "swift", version=2),
+    Language("swift", ("swift",), (), ("swift",), "tree_sitter_swift:language", "swift", version=3),
     Language("scala", _words("scala sc sbt"), (), ("scala",), "tree_sitter_scala:language", "scala", version=2),
     Language("lua", _words("lua rockspec"), (), _words("lua luajit"), "tree_sitter_lua:language", "lua", version=3),
     Language(

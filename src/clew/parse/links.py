@@ -5,7 +5,8 @@ module where they are written, `S5` an instance of class 5, `C5` that class, `P5
 of class 5 or else global, `O7` an instance of the type that definition 7 belongs to, `W7:name` a member of that or else
 global, `Gname` a name that the file does not bind, `Nname` a module by its name, `?` nothing known. Steps: `.name` a
 member, `(` what a call gives, `^` an instance of the type, `…` several of them, `↓` one of several, `↑` what is above a
-class, `⧖` what gives an object when it is awaited, `⧗` that object. Main calls: `pack_links`, `unpack_links`.
+class, `⇢` a promise of it, `⇠` what a promise is of. A name that ends with `!` is called, one with `'` is a type.
+Main calls: `pack_links`, `unpack_links`.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from typing import Any, NamedTuple
 import zstandard
 
 CALLED = "!"  # ends the name of what is called, where a field may have the same name
-SEVERAL, ONE_OF, ABOVE = "…", "↓", "↑"  # steps
-LATER, AWAITED = "⧖", "⧗"  # steps too
+TYPE = "'"  # ends the name of what can only be a type, where a member may have the same name
+SEVERAL, ONE_OF, ABOVE, PROMISED, AWAITED = "…", "↓", "↑", "⇢", "⇠"  # steps
 NEVER = "Gnever"  # the type of a field that cannot be there: `error?: never`
 NOWHERE = 0xFFFF  # the caller of what stands outside every definition
 _compressor: zstandard.ZstdCompressor | None = None

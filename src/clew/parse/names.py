@@ -10,16 +10,17 @@ from typing import Any
 
 from clew.parse.bound import NO_FREE_METHODS, SEQUENTIAL, TYPES_FIRST, Bound
 from clew.parse.ecmascript import MEMBER_KINDS, has_own_this, is_bare, is_pure_type, owner_name
-from clew.parse.links import CALLED, NEVER, Attribute
+from clew.parse.links import CALLED, NEVER, TYPE, Attribute
 from clew.parse.owners import PART_KINDS, find_owners
 from clew.parse.packaged import PACKAGED, is_called, look_out, this_of
 from clew.parse.paths import is_mod, path_base, qualifier
 from clew.parse.scopes import FREE_FORM, Scope
-from clew.parse.symbols import SPACE_KINDS
+from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS, SPACE_KINDS
 from clew.types import Import, Symbol
 
 MARKS_CALLS = PACKAGED | {"java", "php"}  # a field and a method may have the same name
 IMPLICIT_MEMBERS = frozenset("java csharp cpp kotlin scala swift ruby dart".split())
+_HIDDEN_KINDS = frozenset({"function", "variable", "constant"})  # what a member of a class hides in it
 MEMBERS_ARE_NO_NAMES = frozenset("go rust c".split())  # not even inside the type
 
 
@@ -41,6 +42,7 @@ class Names(Bound):
         self.attributes: dict[tuple[int, str], Attribute] = {}
         self._member_types: dict[tuple[int, str], str] = {}  # of members, the type that is declared
         self._members_given: dict[tuple[int, str], str] = {}  # the one type of all that they are given; "" if not known
+        self._twofold: set[str] = set()  # members of a type that its objects have another of the same name as
         self.stands_for: dict[int, int] = {}  # of expressions that are what another is, by where both end
         self._define()
 
@@ -88,6 +90,9 @@ class Names(Bound):
         for node in captures.get("never", ()):
             if node.start_byte in self.by_name_byte:
                 self.links.types[self.by_name_byte[node.start_byte]] = NEVER
+        if self._is_ecmascript or self._language == "swift":
+            self.links.static.extend(o for o, symbol in enumerate(self._symbols) if is_static(self._content, symbol))
+            self._note_twofold()
         self._place_keywords()
         if self._language in TYPES_FIRST:
             self._declare()
@@ -162,12 +167,47 @@ class Names(Bound):
                 scope = self.scopes.at(start)
                 if self._is_packaged:
                     label = self._text(start, end).partition("@")[2]
-                    self.paths[end] = this_of(scope, letter, label, self._symbols, self.links.owners)
+                    path = this_of(scope, letter, label, self._symbols, self.links.owners)
+                    self.paths[end] = self._or_class(scope, path)
+                    continue
+                if self._language == "java" and content[start - 1 : start] == b".":
+                    self.paths[end] = self._this_of(scope, letter, start)
                     continue
                 owner = self.this(scope)
-                self.paths[end] = f"{letter}{owner}" if owner >= 0 else "?"
+                self.paths[end] = self._or_class(scope, f"{letter}{owner}") if owner >= 0 else "?"
                 if owner < 0 and letter == "S" and scope.owner() in self.links.owners:
                     self.paths[end] = f"O{scope.owner()}"
+
+    def _this_of(self, scope: Scope, letter: str, start: int) -> str:
+        """What Java's `Outer.this`, `Outer.super` and `Interface.super` are."""
+        head = self._content[max(0, start - 200) : start - 1].decode("utf-8", "replace").split()
+        name = head[-1].rpartition("(")[2] if head else ""
+        around: Scope | None = scope
+        while around is not None and name.isidentifier():
+            if around.is_class and around.symbol >= 0 and self._symbols[around.symbol].name == name:
+                return f"{letter}{around.symbol}"
+            around = around.parent
+        if letter == "S" or not name.isidentifier():
+            return "?"
+        path, is_variable = self.look_up(scope, name, start, is_type=True)
+        return f"{path}^" if path and not is_variable else "?"
+
+    def _note_twofold(self) -> None:
+        """Find the names that a type has both as a static member and as one of its objects: bare, either is meant."""
+        static = set(self.links.static)
+        keys = {(self._symbols[o].parent, self._symbols[o].name) for o in static}
+        rows = [(o, (symbol.parent, symbol.name)) for o, symbol in enumerate(self._symbols)] if keys else []
+        both = keys & {key for o, key in rows if o not in static}
+        self._twofold = {f"D{o}" for o, key in rows if key in both}
+
+    def _or_class(self, scope: Scope, path: str) -> str:
+        """What `this` is: in a static method the class itself."""
+        around: Scope | None = scope if self.links.static and path[0] == "S" else None
+        while around is not None and not around.is_class:
+            if around.symbol in self.links.static:
+                return f"C{path[1:]}"
+            around = around.parent
+        return path
 
     def _name(self, scope: Scope, ordinal: int, symbol: Symbol) -> None:
         """Give a scope the name of a definition in it."""
@@ -177,6 +217,8 @@ class Names(Bound):
             if scope.is_class or symbol.kind not in MEMBER_KINDS:  # those of a class without a name are not to be seen
                 is_marked = self._language in MARKS_CALLS and symbol.kind == "method"
                 scope.names.setdefault(symbol.name + (CALLED if is_marked else ""), f"D{ordinal}")
+            if symbol.kind in CLASS_KINDS or symbol.kind == "type":
+                scope.types.setdefault(symbol.name, f"D{ordinal}")
         elif self._is_packaged:
             if symbol.kind != "constructor" and symbol.kind not in PART_KINDS:
                 scope.names.setdefault(symbol.name + (CALLED if is_called(symbol) else ""), f"D{ordinal}")
@@ -218,23 +260,37 @@ class Names(Bound):
     def look_up(self, scope: Scope, name: str, place: int = sys.maxsize, *, is_type: bool = False) -> tuple[str, bool]:
         """What a bare name means at a place, "" if that is not known, and whether it is a variable of a function."""
         if self._is_packaged:
-            return look_out(scope, name, place, self._language, self._symbols, self.links.owners)
+            path, is_variable = look_out(scope, name, place, self._language, self._symbols, self.links.owners)
+            return path if path not in self._twofold else "", is_variable
         found: Scope | None = scope
-        owner = -1
+        owner, is_clear = -1, True  # the innermost class; whether all classes on the way have names
         plain = name.removesuffix(CALLED) if self._language in MARKS_CALLS else name
         while found is not None:
             if plain != name and name not in found.names and plain in found.names:
                 name = plain  # of a type, or imported
-            if name in found.names and self._is_seen(found, scope, name) and self._is_bound(found, scope, name, place):
+            if self._language == "cpp" and self._may_be_hidden(found, name):
+                break  # a member that the class has or inherits comes first
+            is_member = is_type and self._is_no_type(found, name)
+            is_here = name in found.names and not is_member and self._is_seen(found, scope, name)
+            if is_here and self._is_bound(found, scope, name, place):
                 path = (is_type and found.types.get(name)) or found.names[name]
+                is_far = found.is_class and self._language in NO_FREE_METHODS and path[:1] == "D"
+                if is_far and not is_type and name not in found.types and (owner >= 0 or not is_clear):
+                    # What an inner class inherits may hide it; of one without a name that is not known.
+                    return (f"V{owner}:{name}" if is_clear else ""), False
                 return (path, False) if path else (found.values.get(name, ""), True)
             if found.is_class and owner < 0:
                 owner = found.symbol
+                is_clear = is_clear and owner >= 0
             found = found.parent if not found.is_closed else None
+        if not is_clear and not is_type and not plain[:1].isupper():
+            return "", False
         if self._implicit and owner >= 0:
-            return f"V{owner}:{name}", False
+            return f"V{owner}:{name}{TYPE if is_type and self._language in NO_FREE_METHODS else ''}", False
         if self._implicit and self.links.owners and scope.owner() in self.links.owners:
             return f"W{scope.owner()}:{name}", False
+        if found is not None:
+            return found.names[name], False
         if name == "Self" and self._language == "rust":
             owner = scope.owner_class()
             return (f"C{owner}", False) if owner >= 0 else ("", True)
@@ -242,6 +298,17 @@ class Names(Bound):
             owner = scope.owner_class()
             return (f"P{owner}", True) if owner >= 0 else ("", True)
         return f"G{name}", False
+
+    def _may_be_hidden(self, scope: Scope, name: str) -> bool:
+        """Whether a name is a function or a variable of the file or of a namespace."""
+        is_open = scope.parent is None or (scope.symbol >= 0 and self._symbols[scope.symbol].kind in SPACE_KINDS)
+        path = scope.names.get(name, "") if is_open else ""
+        return path[:1] == "D" and self._symbols[int(path[1:])].kind in _HIDDEN_KINDS
+
+    def _is_no_type(self, scope: Scope, name: str) -> bool:
+        """Whether what a scope has under a name is a member or a method: no type is meant by that."""
+        is_told = self._language in NO_FREE_METHODS and scope.names.get(name, "").startswith("D")
+        return is_told and name not in scope.types
 
     def _is_bound(self, found: Scope, scope: Scope, name: str, place: int) -> bool:
         """Whether a scope has a name already; what is asked for in a function of Python may come later."""
@@ -283,3 +350,10 @@ class Names(Bound):
             self._members_given[key] = ""
         value = self._member_types.get(key, self.attributes[key].value if self._members_given[key] else "")
         self.attributes[key] = self.attributes[key]._replace(value=value)
+
+
+def is_static(content: bytes, symbol: Symbol) -> bool:
+    """Whether a member is one of the type itself."""
+    words = content[symbol.start_byte : symbol.name_byte].split()
+    is_told = b"static" in words or (b"class" in words and symbol.kind in FUNCTION_KINDS)
+    return is_told and symbol.parent >= 0 and symbol.kind not in CLASS_KINDS

@@ -40,6 +40,7 @@
     (qualified_name name: (identifier) @call)])
 (_ type: [(identifier) @type (generic_name (identifier) @type) (nullable_type type: (identifier) @type)])
 (method_declaration returns: [(identifier) @type (generic_name (identifier) @type)])
+(as_expression right: (identifier) @type)
 (type_argument_list (identifier) @type)
 (base_list [(identifier) @type (generic_name (identifier) @type)])
 (attribute name: (identifier) @type)

@@ -91,6 +91,7 @@
   (new_expression constructor: (_) @recv.fn)
   (call_expression function: (_) @recv.fn)
   (await_expression (call_expression function: (_) @recv.fn))]) @recv)
+(await_expression [(call_expression function: (_) @awaited) (identifier) @awaited (member_expression) @awaited])
 (assignment_expression left: (member_expression object: (this) property: (_) @given))
 
 (variable_declarator value: [

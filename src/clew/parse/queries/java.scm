@@ -36,6 +36,8 @@
 ; -- scopes and what is known of values (parse/binding.py)
 (package_declaration [(scoped_identifier) (identifier)] @package)
 (lambda_expression) @local
+(object_creation_expression (class_body) @anonymous)
+(enum_constant body: (class_body) @anonymous)
 (local_variable_declaration declarator: (variable_declarator name: (identifier) @bind))
 (formal_parameter name: (identifier) @bind)
 (spread_parameter (variable_declarator name: (identifier) @bind))

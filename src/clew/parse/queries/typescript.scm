@@ -125,7 +125,19 @@
     type_arguments: (type_arguments . [(type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))))
   (property_signature name: _ @typed type: (type_annotation (generic_type name: (type_identifier) @_w
     type_arguments: (type_arguments . [(type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))))
-] (#any-of? @_w "Partial" "Required" "Readonly" "NonNullable" "Omit" "Pick" "Promise" "Awaited"))
+] (#any-of? @_w "Partial" "Required" "Readonly" "NonNullable" "Omit" "Pick" "Awaited"))
+([
+  (required_parameter pattern: _ @typed type: (type_annotation (generic_type name: (type_identifier) @_w
+    type_arguments: (type_arguments . [(type_identifier) @typed.promised (nested_type_identifier) @typed.promised (generic_type name: (_) @typed.promised)]))))
+  (optional_parameter pattern: _ @typed type: (type_annotation (generic_type name: (type_identifier) @_w
+    type_arguments: (type_arguments . [(type_identifier) @typed.promised (nested_type_identifier) @typed.promised (generic_type name: (_) @typed.promised)]))))
+  (variable_declarator name: _ @typed type: (type_annotation (generic_type name: (type_identifier) @_w
+    type_arguments: (type_arguments . [(type_identifier) @typed.promised (nested_type_identifier) @typed.promised (generic_type name: (_) @typed.promised)]))))
+  (public_field_definition name: _ @typed type: (type_annotation (generic_type name: (type_identifier) @_w
+    type_arguments: (type_arguments . [(type_identifier) @typed.promised (nested_type_identifier) @typed.promised (generic_type name: (_) @typed.promised)]))))
+  (property_signature name: _ @typed type: (type_annotation (generic_type name: (type_identifier) @_w
+    type_arguments: (type_arguments . [(type_identifier) @typed.promised (nested_type_identifier) @typed.promised (generic_type name: (_) @typed.promised)]))))
+] (#eq? @_w "Promise"))
 (variable_declarator name: _ @typed value: (as_expression (_) [
   (type_identifier) @typed.type (nested_type_identifier) @typed.type (generic_type name: (_) @typed.type)]))
 (type_parameter name: (type_identifier) @bound constraint: (constraint [
@@ -141,7 +153,7 @@
   (literal_type [(null) (undefined)]))))
 (_ return_type: (type_annotation (generic_type name: (type_identifier) @_p
   type_arguments: (type_arguments . [
-    (type_identifier) @returns (nested_type_identifier) @returns (generic_type name: (_) @returns)]))
+    (type_identifier) @returns.promised (nested_type_identifier) @returns.promised (generic_type name: (_) @returns.promised)]))
   (#eq? @_p "Promise")))
 (_ return_type: (type_annotation (this_type) @this @returns))
 (member_expression object: (parenthesized_expression (as_expression (_) [(type_identifier) @cast (nested_type_identifier) @cast])) @cast.of)
