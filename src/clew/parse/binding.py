@@ -191,7 +191,8 @@ class _Binder:
         elif event.kind == "gives":
             giver = scope.giver()
             if giver != NOWHERE and not self._links.returns.get(giver, "").endswith("^"):
-                path = path + event.step + self._promise(giver) if path not in ("", "?") else ""
+                promise = promise_of(self._content, self._symbols[giver]) if self._is_ecmascript else ""
+                path = path + event.step + promise if path not in ("", "?") else ""
                 before = self._given_back.setdefault(giver, path)
                 self._given_back[giver] = path if before == path else ""
         elif event.kind == "cast":
@@ -230,8 +231,7 @@ class _Binder:
             is_own = base[:1] in ("S", "C") and base[1:].isdigit()
             if is_own and self._content[last : last + 1] not in (b".", b"(", b"["):
                 self._names.have(int(base[1:]), self._text(end + 1, last), end + 1, path)
-                if self._language == "python":
-                    self._names.compare(int(base[1:]), self._text(end + 1, last), path, is_declared=is_declared)
+                self._names.compare(int(base[1:]), self._text(end + 1, last), path, is_declared=is_declared)
             return
         while scope.is_block and name not in scope.names and scope.parent is not None:
             scope = scope.parent
@@ -364,10 +364,6 @@ class _Binder:
             name += CALLED
         return f"{path}.{name}", False
 
-    def _promise(self, giver: int) -> str:
-        """The step from what a function returns to what a call of it gives."""
-        return promise_of(self._content, self._symbols[giver]) if self._is_ecmascript else ""
-
     def _is_made(self, start: int) -> bool:
         """Whether an object of what stands here is made, where that is a type and nothing else."""
         return self._language in NO_FREE_METHODS and self._content[max(0, start - 40) : start].rstrip().endswith(b"new")
@@ -395,9 +391,8 @@ class _Binder:
     def _number(self, path: str) -> int:
         if path == "?":
             return 0
-        number = self._index.get(path)
-        if number is None:
-            number = self._index[path] = len(self._links.refs)
+        number = self._index.setdefault(path, len(self._links.refs))
+        if number == len(self._links.refs):
             self._links.refs.append(path)
         return number
 

@@ -341,8 +341,10 @@ class Names(Bound):
             self.attributes[owner, name] = known._replace(value=path)
 
     def compare(self, owner: int, name: str, path: str, *, is_declared: bool) -> None:
-        """Let a member that is given unlike things be of no type, unless one is declared."""
+        """Let a member of Python's that is given unlike things be of no type, unless one is declared."""
         key = (owner, name)
+        if self._language != "python":
+            return
         if is_declared and path:
             self._member_types[key] = path
         kind = path.removesuffix("(") + "^" if path.endswith("(") else path

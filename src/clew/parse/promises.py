@@ -1,4 +1,4 @@
-"""Which functions give not what they say, but a promise of it: `async` ones. Main calls: `promise_of`, `promise_all`."""
+"""Which functions give a promise of what they say: `async` ones. Main calls: `promise_of`, `promise_all`."""
 
 from __future__ import annotations
 
