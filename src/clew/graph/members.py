@@ -33,6 +33,7 @@ class Members(ABC):
         self._namespaces = Namespaces(layout, find)
         self._units, self._includes = Units(layout, find), includes.Includes(layout, find, named)
         self._parts: dict[tuple[str, int], tuple[list[Part], frozenset[str]]] = {}
+        self._orders: dict[tuple[str, int], tuple[list[Value] | None, frozenset[str]]] = {}
         self._trails: list[set[str]] = [set()]
         self._circle = NO_CIRCLE  # the outermost of the references that were met again on the way
 
@@ -215,7 +216,18 @@ class Members(ABC):
         module = value.module
         if module is None or not module.is_class(value.ordinal):
             return [value]
-        self._depends(f"f:{module.path}")
+        key = (module.path, value.ordinal)
+        known = self._orders.get(key)
+        if known is None:
+            self._trails.append({f"f:{module.path}"})
+            order = self._merged(module, value, depth, below)
+            known = order, frozenset(self._trails.pop())
+            if self._circle == NO_CIRCLE and order is not None and depth < MAX_DEPTH // 2:  # so it is for whoever asks
+                self._orders[key] = known
+        self._trails[-1].update(known[1])
+        return known[0]
+
+    def _merged(self, module: Module, value: Value, depth: int, below: tuple[Value, ...]) -> list[Value] | None:
         bases: list[Value] = []
         for place, ref in enumerate(module.bases(value.ordinal)):
             meaning = self._meaning(module, ref, depth + 1)
