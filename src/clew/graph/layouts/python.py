@@ -19,9 +19,16 @@ class PythonLayout:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
+        self._found: dict[tuple[str, str], Place | None] = {}
 
     def find(self, importer: str, module: str) -> Place | None:
         """A module by its name, with dots in front of a relative one."""
+        key = (posixpath.dirname(importer), module)  # all files of a directory mean the same
+        if key not in self._found:
+            self._found[key] = self._find(importer, module)
+        return self._found[key]
+
+    def _find(self, importer: str, module: str) -> Place | None:
         rest = module.lstrip(".")
         dots = len(module) - len(rest)
         if dots:
