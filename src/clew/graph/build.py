@@ -191,23 +191,26 @@ class _Graph:
         uses = unpack_places(facts.uses_of(self._connection, facts_id) if module.links.of_use else b"")
         grouped: dict[tuple[int | str, int, int, int], tuple[int, list[int]]] = {}
         loose: dict[tuple[str, int, int], list[int]] = {}
-        base = module.number << NODE_BITS
+        base, refs = module.number << NODE_BITS, module.links.refs
+        own = module.attribute_places  # where an attribute is first named, it is not used
         targets = [self._target(known.meaning) if known is not None else None for known in found]
         for start, role, number, caller in zip(
             uses.starts, uses.roles, module.links.of_use, module.links.callers, strict=True
         ):
             if not number:
                 continue
-            role = IMPORT_ROLE if module.links.refs[number][0] in "JM" else role
+            role = IMPORT_ROLE if refs[number][0] in "JM" else role
             target, source = targets[number], base | (WHOLE_FILE if caller == NOWHERE else caller)
             if target is not None:
-                meaning = found[number].meaning  # type: ignore[union-attr]
-                if target[0] != base | _own(module, start):
+                if target[0] != base | own.get(start, -1):
                     key = (target[0], source, role, target[1])
-                    grouped.setdefault(key, (_evidence(meaning), []))[1].append(start)
+                    held = grouped.get(key)
+                    if held is None:
+                        held = grouped[key] = (_evidence(found[number].meaning), [])  # type: ignore[union-attr]
+                    held[1].append(start)
             elif found[number].meaning is None:  # type: ignore[union-attr]
-                name = module.links.refs[number].rpartition(".")[2].removesuffix(CALLED)
-                if name and "(" not in name and "^" not in name and "." in module.links.refs[number]:
+                name = refs[number].rpartition(".")[2].removesuffix(CALLED)
+                if name and "(" not in name and "^" not in name and "." in refs[number]:
                     loose.setdefault((name, source, role), []).append(start)
         named = {to >> NODE_BITS for to, _, role, _ in grouped if role == IMPORT_ROLE and isinstance(to, int)}
         for number, (evidence, start) in wholes.items():  # imports that name nothing: `export * from`, `require`
@@ -243,12 +246,6 @@ class _Graph:
             return None
         ordinal = value.ordinal if value.kind == "definition" else WHOLE_FILE
         return value.module.number << NODE_BITS | ordinal, tier
-
-
-def _own(module: Module, start: int) -> int:
-    """The attribute whose first place this is; what matches none otherwise."""
-    place: int | None = module.attribute_places.get(start)
-    return place if place is not None else -1
 
 
 def _evidence(meaning: Meaning | None) -> int:
