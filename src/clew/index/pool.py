@@ -25,6 +25,7 @@ _BATCH_BYTES = 256_000
 _BATCH_FILES = 48
 _INLINE_TOTAL_BYTES = 1_500_000  # less than this is parsed here: a process costs about 0.13 s to start
 _INLINE_FILE_BYTES = 48_000  # larger files are not: a parser cannot be interrupted, a process can
+WORKER = "clew.index.worker"  # the module that a parsing process runs
 LIMIT_S = 30.0  # for a batch, then for each of its files; parsing a megabyte takes about 0.2 s
 
 Tag = TypeVar("Tag")
@@ -123,7 +124,7 @@ class ParsePool(Generic[Tag]):
         with self._starting:
             if self._idle.empty() and len(self._workers) < self._processes:
                 worker = subprocess.Popen(
-                    [sys.executable, "-m", "clew.index.worker"],
+                    [sys.executable, "-m", WORKER],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     start_new_session=True,  # Ctrl-C is the parent's to handle; the worker ends with its input
