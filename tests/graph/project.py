@@ -42,7 +42,7 @@ class Project:
         """Of the lines where a file uses a name, which line of the file that leads to, where definitions share it."""
         module, content, found = self._modules[path], self._contents[path], {}
         for use, number in zip(unpack_uses(self._facts[path].uses), module.links.of_use, strict=True):
-            meaning = self._resolver.resolve(module, module.links.refs[number]).meaning if number else None
+            meaning = self._resolver.resolve(module, module.links.refs[number], set()) if number else None
             value = meaning.value if meaning is not None else None
             if value is None or value.module is not module or content[use.start_byte : use.end_byte] != name.encode():
                 continue
@@ -55,7 +55,7 @@ class Project:
         content, found = self._contents[module.path], set()
         uses = unpack_uses(self._facts[module.path].uses) if module.links.of_use else []
         for use, number in zip(uses, module.links.of_use, strict=True):
-            meaning = self._resolver.resolve(module, module.links.refs[number]).meaning if number else None
+            meaning = self._resolver.resolve(module, module.links.refs[number], set()) if number else None
             if meaning is None:
                 continue
             name = content[use.start_byte : use.end_byte].decode()

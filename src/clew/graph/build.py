@@ -21,7 +21,7 @@ import apsw
 from clew.graph.layout import Layout, is_configuration
 from clew.graph.modules import Module, Named
 from clew.graph.resolve import Resolver
-from clew.graph.values import TIERS, Known, Meaning
+from clew.graph.values import TIERS, Meaning
 from clew.parse.ecmascript import ECMASCRIPT
 from clew.parse.links import CALLED, NOWHERE, Links, unpack_links
 from clew.parse.uses import ROLES, unpack_places
@@ -181,11 +181,7 @@ class _Graph:
         assert module is not None
         facts_id, _ = self._files[path]
         inputs: set[str] = set()
-        found: list[Known | None] = [None]
-        for ref in module.links.refs[1:]:
-            known = self._resolver.resolve(module, ref)
-            inputs |= known.inputs
-            found.append(known)
+        found = [None, *(self._resolver.resolve(module, ref, inputs) for ref in module.links.refs[1:])]
         wholes = self._imported_files(module, inputs)
         inputs = self._resolver.spelled_out(inputs)
         uses = unpack_places(facts.uses_of(self._connection, facts_id) if module.links.of_use else b"")
@@ -193,7 +189,7 @@ class _Graph:
         loose: dict[tuple[str, int, int], list[int]] = {}
         base, refs = module.number << NODE_BITS, module.links.refs
         own = module.attribute_places  # where an attribute is first named, it is not used
-        targets = [self._target(known.meaning) if known is not None else None for known in found]
+        targets = [self._target(meaning) for meaning in found]
         for start, role, number, caller in zip(
             uses.starts, uses.roles, module.links.of_use, module.links.callers, strict=True
         ):
@@ -206,9 +202,9 @@ class _Graph:
                     key = (target[0], source, role, target[1])
                     held = grouped.get(key)
                     if held is None:
-                        held = grouped[key] = (_evidence(found[number].meaning), [])  # type: ignore[union-attr]
+                        held = grouped[key] = (_evidence(found[number]), [])
                     held[1].append(start)
-            elif found[number].meaning is None:  # type: ignore[union-attr]
+            elif found[number] is None:
                 name = refs[number].rpartition(".")[2].removesuffix(CALLED)
                 if name and "(" not in name and "^" not in name and "." in refs[number]:
                     loose.setdefault((name, source, role), []).append(start)
@@ -227,9 +223,8 @@ class _Graph:
         """The other files that imports of a file lead to, with the evidence and where that is said."""
         found: dict[int, tuple[int, int]] = {}
         for number, row in enumerate(module.imports if module.language in ECMASCRIPT else ()):  # others name the module
-            known = self._resolver.resolve(module, f"M{number}")
-            inputs |= known.inputs
-            value = known.meaning.value if known.meaning is not None else None
+            meaning = self._resolver.resolve(module, f"M{number}", inputs)
+            value = meaning.value if meaning is not None else None
             if value is not None and value.kind == "module" and value.module not in (None, module):
                 assert value.module is not None
                 found.setdefault(value.module.number, (_KINDS["import"] | row.line << 4, row.start_byte))

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from clew.graph.layout import Place
 from clew.graph.members import MAX_DEPTH, Members
@@ -58,9 +59,7 @@ class Imported(Members):
     def _find_module(self, module: Module, name: str, depth: int) -> Value | None:
         """A module by its name; it depends on whatever comes or goes under the first or the last part of that."""
         place = self._layout.find(module.path, module.language, name)
-        parts = [part for part in _NAME_PART.split(name) if part]
-        stem = name.replace("\\", "/").rpartition("/")[2].partition(".")[0]
-        self._trails[-1].update({f"m:{part}" for part in (*parts[:1], *parts[1:][-1:], stem) if part})
+        self._trails[-1].update(_keys(name))
         self._trails[-1].update(self._layout.keys(module.path, module.language, name))
         return self._value_at(place, module, depth)
 
@@ -145,3 +144,11 @@ class Imported(Members):
             if found is not None:
                 return found
         return None
+
+
+@lru_cache(maxsize=65_536)
+def _keys(name: str) -> frozenset[str]:
+    """The parts of a module's name that it depends on, whether there is such a file."""
+    parts = [part for part in _NAME_PART.split(name) if part]
+    stem = name.replace("\\", "/").rpartition("/")[2].partition(".")[0]
+    return frozenset(f"m:{part}" for part in (*parts[:1], *parts[1:][-1:], stem) if part)

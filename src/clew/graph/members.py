@@ -78,15 +78,16 @@ class Members(ABC):
         if found is not None and found < len(module.symbols):
             return Value("definition", module, found)
         if module.language == "csharp":
-            return self._of_parts(module, ordinal, name, depth)
+            return self._of_parts(module, ordinal, self._namespaces.parts(module, ordinal), name, depth)
         above = self._above(module, ordinal, name, depth)
         if found is not None and (above is None or above.module is None or not above.module.is_declared(above.ordinal)):
             return Value("definition", module, found)  # what methods give it is declared nowhere above
         return above
 
-    def _of_parts(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:
-        """A member of a class that has parts in several files."""
-        parts = self._namespaces.parts(module, ordinal)
+    def _of_parts(
+        self, module: Module, ordinal: int, parts: list[tuple[Module, int]], name: str, depth: int
+    ) -> Value | None:
+        """A member that a class itself does not have: of its parts elsewhere, then of what is above any of them."""
         for other, part in parts:
             found = other.own(part, name)
             if found is not None:

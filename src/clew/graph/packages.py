@@ -215,18 +215,7 @@ class Packages(Members):
                 return self._of_class(held.module, held.ordinal, name, depth + 1)
             return self._above(module, ordinal, name, depth)
         parts = self._extensions_of(module, ordinal, depth) if module.language == "swift" else []
-        for other, part in parts:
-            found = other.own(part, name)
-            if found is not None:
-                self._depends(f"f:{other.path}")
-                return Value("definition", other, found)
-        outside = None
-        for other, part in [(module, ordinal), *parts]:
-            value = self._above(other, part, name, depth)
-            if value is not None and value.kind != "external":
-                return value
-            outside = outside or value
-        return outside or self._of_alias(module, ordinal, name, depth)
+        return self._of_parts(module, ordinal, parts, name, depth) or self._of_alias(module, ordinal, name, depth)
 
     def _extensions_of(self, module: Module, ordinal: int, depth: int) -> list[_Found]:
         """The extensions of a type of Swift."""

@@ -7,6 +7,8 @@ library ends there, never at a definition of the project that happens to have th
 
 from __future__ import annotations
 
+import re
+
 from clew.graph import includes
 from clew.graph.builtin import BUILTINS
 from clew.graph.imported import Imported
@@ -22,7 +24,7 @@ from clew.parse.links import ABOVE, AWAITED, CALLED, ONE_OF, PROMISED, SEVERAL, 
 from clew.parse.packaged import PACKAGED
 from clew.parse.scopes import FREE_FORM
 
-_STEPS = (".", "(", "^", SEVERAL, ONE_OF, ABOVE, PROMISED, AWAITED)
+_TO_LAST_STEP = re.compile(f".+[.(^{SEVERAL}{ONE_OF}{ABOVE}{PROMISED}{AWAITED}]", re.DOTALL)
 
 
 class Resolver(Packages, Scripts, Imported):
@@ -32,13 +34,13 @@ class Resolver(Packages, Scripts, Imported):
         super().__init__(layout, find, named)
         self._open: dict[tuple[str, str], int] = {}  # what is being resolved, and how deep
 
-    def resolve(self, module: Module, ref: str) -> Known:
-        """Where a reference of a file leads, None when that cannot be said, and what that depends on."""
-        self._trails, self._open, self._circle = [set()], {}, NO_CIRCLE
+    def resolve(self, module: Module, ref: str, inputs: set[str]) -> Meaning | None:
+        """Where a reference of a file leads, None when that cannot be said; adds to `inputs` what that rests on."""
+        self._trails, self._open, self._circle = [inputs], {}, NO_CIRCLE
         meaning = self._meaning(module, ref, 0)
         if meaning is not None and meaning.value.kind == "definition":
             meaning = self._defined(meaning)
-        return Known(meaning, frozenset(self._trails[0]))
+        return meaning
 
     def spelled_out(self, keys: set[str]) -> set[str]:
         """Keys without those for what a file includes: the files and names instead that this rests on."""
@@ -59,10 +61,11 @@ class Resolver(Packages, Scripts, Imported):
             return None
         level = self._open[key] = len(self._open)
         self._trails.append(set())
-        cut = max(map(ref.rfind, _STEPS))
-        if cut <= 0:
+        last = _TO_LAST_STEP.match(ref)
+        if last is None:
             found = self._base(module, ref, depth)
         else:
+            cut = last.end() - 1
             held = self._meaning(module, ref[:cut], depth + 1)
             found = self._step(held, ref[cut], ref[cut + 1 :], depth) if held is not None else None
             if held is not None and module.language == "kotlin" and ref[cut] == ".":

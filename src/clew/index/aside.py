@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from clew.store import derive, exact
 from clew.store.store import Store
 from clew.types import ModelName
 
+_log = logging.getLogger("clew.index")
 _WORTH_CHUNKS = 10_000  # a process takes 0.3 s to begin; the segments of so many take 0.6 s
 
 
@@ -39,6 +41,8 @@ def segments_aside(store: Store, *, processes: int, is_late: bool) -> Iterator[N
             aside.wait()
             assert aside.stdin is not None
             aside.stdin.close()
+    if aside is not None and aside.returncode:
+        _log.warning("the process that makes segments ended with %d: this one does it", aside.returncode)
     catch_up(store, is_late=is_late)
 
 

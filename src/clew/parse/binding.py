@@ -48,9 +48,8 @@ import re
 import sys
 from bisect import bisect_right
 from operator import itemgetter
-from typing import Any
 
-from clew.parse.bound import NO_FREE_METHODS, TYPES_BEFORE_NAMES
+from clew.parse.bound import NO_FREE_METHODS, TYPES_BEFORE_NAMES, Read
 from clew.parse.dialects import NAMES
 from clew.parse.ecmascript import ECMASCRIPT, is_pure_type, read_export, read_parts
 from clew.parse.events import Event, collect_events, collect_free_events, collect_rebound, innermost
@@ -61,7 +60,6 @@ from clew.parse.promises import promise_all, promise_of
 from clew.parse.receivers import ENDS_OF_SIGNS, read_calls, receiver_end, skip_space, word_end
 from clew.parse.scopes import FREE_FORM, Scope, read_outside
 from clew.parse.uses import ROLES, Uses
-from clew.types import Import, Symbol
 
 MAX_STEPS = 12  # a longer chain says nothing that could be followed
 _OWN_CLASS = re.compile(r"\AS(\d+)\.__class__\Z")  # `self.__class__`
@@ -69,37 +67,22 @@ _SUPER = re.compile(rb"\(\s*([\w.]+)\s*,")
 _TYPE, _CALL = ROLES.index("type"), ROLES.index("call")
 
 
-def collect_links(
-    content: bytes,
-    language: str,
-    symbols: list[Symbol],
-    imports: list[Import],
-    captures: dict[str, list[Any]],
-    uses: Uses,
-) -> Links:
+def collect_links(blob: Read, uses: Uses) -> Links:
     """The references of a blob."""
-    return _Binder(content, language, symbols, imports, captures, uses).run()
+    return _Binder(blob, uses).run()
 
 
 class _Binder:
     """One sweep over a blob in order of place, with the scopes that are open."""
 
-    def __init__(
-        self,
-        content: bytes,
-        language: str,
-        symbols: list[Symbol],
-        imports: list[Import],
-        captures: dict[str, list[Any]],
-        uses: Uses,
-    ) -> None:
-        self._content, self._language = content, language
-        self._symbols, self._imports, self._captures, self._uses = symbols, imports, captures, uses
+    def __init__(self, blob: Read, uses: Uses) -> None:
+        self._content, self._language, self._symbols, self._imports, self._captures = blob
+        self._uses, language, imports, captures = uses, blob.language, blob.imports, blob.captures
         self._is_ecmascript, self._is_free = language in ECMASCRIPT, language in FREE_FORM
         self._is_rust = language == "rust"
         self._marks_calls = language in MARKS_CALLS
         self._is_dialect = language in NAMES
-        self._names = NAMES.get(language, Names)(content, language, symbols, imports, captures)
+        self._names = NAMES.get(language, Names)(blob)
         self._scopes, self._by_name_byte = self._names.scopes, self._names.by_name_byte
         self._paths, self._links = self._names.paths, self._names.links
         self._index = {"": 0}
@@ -121,15 +104,18 @@ class _Binder:
         calls = self._called = read_calls(self._content, self._language, self._captures)
         at, links, uses = 0, self._links, self._uses
         skipped = self._skips()
-        walk = self._scopes.walk()
+        walk, around, owner, callers = self._scopes.walk(), self._scopes.all[0], NOWHERE, links.callers
         inside = self._import_spans()
         last_import = max((span[1] for span in inside), default=0)
         for start, end, role in zip(uses.starts, uses.ends, uses.roles, strict=True):
             while at < len(events) and events[at].at <= start:
                 self._happen(events[at])
                 at += 1
-            scope = walk.to(start)
-            links.callers.append(scope.owner())
+            if start >= walk.until:
+                around = walk.to(start)
+                owner = around.owner()
+            scope = around
+            callers.append(owner)
             if scope.start < self._outside.get(start, -1) and scope.parent is not None:
                 scope = scope.parent
             is_import = start < last_import and not (self._is_free and start in skipped)

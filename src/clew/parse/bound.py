@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from clew.parse.ecmascript import ECMASCRIPT
 from clew.parse.events import first_bound
@@ -26,19 +26,22 @@ _CLASS_BINDS = ECMASCRIPT | NO_FREE_METHODS | PACKAGED  # where what a class bin
 _NONE = re.compile(rb"[^=!]=\s*None\s*\Z")
 
 
+class Read(NamedTuple):
+    """What was read of a blob before its names are bound."""
+
+    content: bytes
+    language: str
+    symbols: list[Symbol]
+    imports: list[Import]
+    captures: dict[str, list[Any]]
+
+
 class Bound:
     """The scopes of a blob, and what is bound in them."""
 
-    def __init__(
-        self,
-        content: bytes,
-        language: str,
-        symbols: list[Symbol],
-        imports: list[Import],
-        captures: dict[str, list[Any]],
-    ) -> None:
-        self._content, self._language = content, language
-        self._symbols, self._imports, self._captures = symbols, imports, captures
+    def __init__(self, blob: Read) -> None:
+        self._content, self._language, self._symbols, self._imports, self._captures = blob
+        content, language, symbols, _, captures = blob
         self._is_ecmascript = language in ECMASCRIPT
         self._lasting = ("D", "I") if self._is_ecmascript else ("D",)  # what an assignment does not rebind
         self.scopes = Scopes(len(content), symbols, captures, language)

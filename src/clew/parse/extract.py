@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 from clew import tokens
 from clew.parse import grammars
 from clew.parse.binding import collect_links
+from clew.parse.bound import Read
 from clew.parse.chunks import plan_chunks
 from clew.parse.comments import Comments, head_comment
 from clew.parse.imports import collect_imports
@@ -85,7 +86,8 @@ def extract(content: bytes, language: str) -> Facts:
         names.update(node.start_byte for node in captures.get("name", ()))
     names |= {byte - 1 for byte in names if content[byte - 1 : byte] in _QUOTES}  # a quoted name starts there
     uses = collect_uses(captures, names)
-    links = collect_links(content, language, symbols, imports, captures, uses) if grammar.has_scopes else no_links()
+    read = Read(content, language, symbols, imports, captures)
+    links = collect_links(read, uses) if grammar.has_scopes else no_links()
     about = head_comment(content, starts, comments.lines)
     named = _Names(pack_uses(uses), (pack_links(links), links.attributes[: MAX_ROWS - len(symbols)]))
     return _assemble(content, starts, symbols, imports, named, comments.lines, diagnostics, about)

@@ -6,9 +6,8 @@ Main calls: `Names.look_up`, `Names.this`, `Names.follow`; what the captures mea
 from __future__ import annotations
 
 import sys
-from typing import Any
 
-from clew.parse.bound import NO_FREE_METHODS, SEQUENTIAL, TYPES_FIRST, Bound
+from clew.parse.bound import NO_FREE_METHODS, SEQUENTIAL, TYPES_FIRST, Bound, Read
 from clew.parse.ecmascript import MEMBER_KINDS, has_own_this, is_bare, is_pure_type, owner_name
 from clew.parse.links import CALLED, NEVER, TYPE, Attribute
 from clew.parse.owners import PART_KINDS, find_owners
@@ -16,7 +15,7 @@ from clew.parse.packaged import PACKAGED, is_called, look_out, this_of
 from clew.parse.paths import is_mod, path_base, qualifier
 from clew.parse.scopes import FREE_FORM, Scope
 from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS, SPACE_KINDS
-from clew.types import Import, Symbol
+from clew.types import Symbol
 
 MARKS_CALLS = PACKAGED | {"java", "php"}  # a field and a method may have the same name
 IMPLICIT_MEMBERS = frozenset("java csharp cpp kotlin scala swift ruby dart".split())
@@ -27,16 +26,9 @@ MEMBERS_ARE_NO_NAMES = frozenset("go rust c".split())  # not even inside the typ
 class Names(Bound):
     """What the names of a blob mean."""
 
-    def __init__(
-        self,
-        content: bytes,
-        language: str,
-        symbols: list[Symbol],
-        imports: list[Import],
-        captures: dict[str, list[Any]],
-    ) -> None:
-        super().__init__(content, language, symbols, imports, captures)
-        self._implicit = language in IMPLICIT_MEMBERS
+    def __init__(self, blob: Read) -> None:
+        super().__init__(blob)
+        self._implicit = blob.language in IMPLICIT_MEMBERS
         self._sees_class = self._implicit or self._is_ecmascript  # where a class has type parameters, but no members
         self._holders: dict[int, int] = {}  # of functions that are assigned to a member, whose
         self.attributes: dict[tuple[int, str], Attribute] = {}

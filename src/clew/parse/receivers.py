@@ -5,6 +5,7 @@ All by the bytes around a place. Main calls: `receiver_end`, `read_calls`.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from typing import Any
 
@@ -13,6 +14,7 @@ from clew.parse.scopes import FREE_FORM
 
 ENDS_OF_SIGNS = b".:>$"  # what may stand right before a member: most names have none of it
 _SPACE = b" \t\r\n"
+_WORD = re.compile(rb"[\w$\x80-\xff]+")
 _MAX_ARGUMENTS = 400  # bytes of type arguments
 
 
@@ -45,10 +47,8 @@ def skip_space(content: bytes, at: int) -> int:
 
 def word_end(content: bytes, start: int) -> int:
     """Where the name that begins at a place ends."""
-    end = start
-    while end < len(content) and (chr(content[end]).isalnum() or content[end] in b"_$" or content[end] > 127):
-        end += 1
-    return end
+    found = _WORD.match(content, start)
+    return found.end() if found is not None else start
 
 
 def read_calls(content: bytes, language: str, captures: dict[str, list[Any]]) -> dict[int, int]:

@@ -120,6 +120,7 @@ class Walk:
 
     def __init__(self, scopes: list[Scope]) -> None:
         self._scopes, self._stack, self._next = scopes, [scopes[0]], 1
+        self.until = 0  # before this place it stays the same
 
     def to(self, place: int) -> Scope:
         """The innermost scope around a place that is not before the last."""
@@ -129,10 +130,10 @@ class Walk:
             self._next += 1
         while stack[-1].end <= place and len(stack) > 1:
             stack.pop()
-        for scope in reversed(stack):  # one that has ended may be below one that was just opened
-            if scope.start <= place < scope.end:
-                return scope
-        return stack[0]
+        scope = next((scope for scope in reversed(stack) if scope.end > place), stack[0])  # some below may have ended
+        following = self._scopes[self._next].start if self._next < len(self._scopes) else scope.end
+        self.until = min(scope.end, following)
+        return scope
 
 
 def read_outside(captures: dict[str, list[Any]], starts: list[int]) -> dict[int, int]:
