@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import zipfile
 from pathlib import Path
 
 CACHE = Path(__file__).resolve().parent.parent / ".cache" / "corpora"
@@ -25,6 +26,20 @@ def npm(name: str, version: str) -> Path:
             ["npm", "pack", "--silent", f"{name}@{version}"], cwd=work, check=True, stdout=subprocess.DEVNULL
         )
         _unpack(next(work.glob("*.tgz")), target)
+    return target
+
+
+def wheel(name: str, version: str) -> Path:
+    """The modules of a wheel that fits every platform."""
+    target = CACHE / "packages" / f"{name}-{version}"
+    if not target.exists():
+        work = _fresh(target)
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
+        subprocess.run([*command, "--platform", "any", "--dest", str(work), f"{name}=={version}"], check=True)
+        with zipfile.ZipFile(next(work.glob("*.whl"))) as archive:
+            archive.extractall(work, [member for member in archive.namelist() if member.endswith((".py", ".pyi"))])
+        next(work.glob("*.whl")).unlink()
+        work.rename(target)
     return target
 
 

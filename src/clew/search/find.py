@@ -180,17 +180,17 @@ class Search:
         best = places[np.argsort(-scores[places], kind="stable")[:FUNCTION_POOL]].tolist()
         connection, chunks = self._sources[source].connection, [int(view.chunks[place]) for place in best]
         owners = posting_rows.owners(connection, chunks)
-        shared = [chunk for chunk in chunks if owners.get(chunk, ("", ""))[1] not in FUNCTION_KINDS]
+        shared = [chunk for chunk in chunks if chunk not in owners or owners[chunk].kind not in FUNCTION_KINDS]
         several = posting_rows.functions_in(connection, shared, FUNCTION_KINDS)
         pool = []
         for place, chunk in zip(best, chunks, strict=True):
             file, score = int(file_of[view.chunk_document[place]]), float(scores[place])
             path = view.files[file].path
-            for symbol, name in several.get(chunk, ()):
-                value = score + rank.function_bonus(name, "function", self._query) + rank.ONE_OF_SEVERAL
+            for symbol, named in several.get(chunk, ()):
+                value = score + rank.function_bonus(named, self._query) + rank.ONE_OF_SEVERAL
                 pool.append(_Function(value, path, source, place, file, symbol))
             if chunk not in several:
-                value = score + rank.function_bonus(*owners.get(chunk, ("", "")), self._query)
+                value = score + rank.function_bonus(owners.get(chunk), self._query)
                 pool.append(_Function(value, path, source, place, file))
         return pool
 

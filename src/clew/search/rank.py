@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import log
 from typing import TYPE_CHECKING, Any
 
 from clew import tokens
@@ -19,6 +20,7 @@ from clew.parse.symbols import FUNCTION_KINDS
 from clew.search.paths import idf
 from clew.search.query import Query
 from clew.search.view import View
+from clew.store.postings import Named
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,9 +61,10 @@ LEADING = 2  # the first words of a query
 ALONE_CHUNKS = 5_000  # fewer are scored in the time that a thread takes to begin
 SIDE_THREADS = 4  # for several questions at once
 
-FUNCTION_BODY, FUNCTION_DENSE, FUNCTION_NAME, FUNCTION_FILE = 0.4, 0.6, 0.6, 0.1  # what places a function
-FUNCTION_PROVIDED = 0.3  # half of the bundled model's part, as for files
-OTHER_KIND, NO_KIND = -0.4, -0.3  # what is no function itself: the head of a class, loose lines
+FUNCTION_BODY, FUNCTION_DENSE, FUNCTION_NAME, FUNCTION_FILE = 0.4, 0.48, 0.6, 0.1  # what places a function
+FUNCTION_LENGTH = 0.02  # times the logarithm of its lines: what says more is meant sooner than what hands on
+FUNCTION_PROVIDED = 0.24  # half of the bundled model's part, as for files
+OTHER_KIND, NO_KIND = -0.5, -0.4  # what is no function itself: the head of a class, loose lines
 ONE_OF_SEVERAL = -0.15  # a small function that shares a chunk with others: what fits may be one of those
 
 _ASKS_FOR_TESTS = frozenset("test spec mock fixtur benchmark exampl".split())
@@ -227,10 +230,12 @@ def function_scores(item: Measured, ranking: Ranking) -> Floats:
     return found
 
 
-def function_bonus(name: str, kind: str, query: Query) -> float:
-    """What the name and the kind of a definition add to its place among the functions."""
-    worth = 0.0 if kind in FUNCTION_KINDS else OTHER_KIND if kind else NO_KIND
-    return FUNCTION_NAME * name_overlap(name, query) + worth
+def function_bonus(definition: Named | None, query: Query) -> float:
+    """What the name, the kind and the length of a definition add to its place among the functions."""
+    if definition is None:
+        return NO_KIND
+    worth = 0.0 if definition.kind in FUNCTION_KINDS else OTHER_KIND
+    return FUNCTION_NAME * name_overlap(definition.name, query) + FUNCTION_LENGTH * log(definition.lines) + worth
 
 
 def name_overlap(name: str, query: Query) -> float:

@@ -22,6 +22,14 @@ _FILE = (  # subqueries: as joins the same takes four times as long
 )
 
 
+class Named(NamedTuple):
+    """A definition by what is known of it without reading it."""
+
+    name: str
+    kind: str
+    lines: int
+
+
 class FileOf(NamedTuple):
     """A file of a snapshot that has certain facts."""
 
@@ -105,33 +113,34 @@ def file_terms(connection: apsw.Connection, facts: int) -> bytes:
     return b"".join(terms for (terms,) in rows)
 
 
-def owners(connection: apsw.Connection, chunks: Sequence[int]) -> dict[int, tuple[str, str]]:
-    """Name and kind of the definition that each chunk belongs to, for those that belong to one."""
+def owners(connection: apsw.Connection, chunks: Sequence[int]) -> dict[int, Named]:
+    """The definition that each chunk belongs to, for those that belong to one."""
     rows = fetch_all(
         connection,
-        "SELECT chunk.id, symbol.name, kind FROM chunk JOIN symbol ON symbol.id = (chunk.id >> ?1 << ?1) + chunk.symbol"
+        "SELECT chunk.id, symbol.name, kind, symbol.end_line - symbol.start_line + 1"
+        " FROM chunk JOIN symbol ON symbol.id = (chunk.id >> ?1 << ?1) + chunk.symbol"
         " WHERE chunk.symbol >= 0 AND chunk.id IN (SELECT value FROM json_each(?2))",
         (CHUNK_BITS, json.dumps(list(chunks))),
     )
-    return {chunk: (name, kind) for chunk, name, kind in rows}
+    return {chunk: Named(*named) for chunk, *named in rows}
 
 
 def functions_in(
     connection: apsw.Connection, chunks: Sequence[int], kinds: Iterable[str]
-) -> Mapping[int, list[tuple[int, str]]]:
-    """(id, name) of the definitions of some kinds that stand whole in each of these chunks."""
+) -> Mapping[int, list[tuple[int, Named]]]:
+    """The definitions of some kinds that stand whole in each of these chunks, by their ids."""
     rows = fetch_all(
         connection,
-        "SELECT chunk.id, symbol.id, symbol.name FROM chunk JOIN symbol"
+        "SELECT chunk.id, symbol.id, symbol.name, kind, symbol.end_line - symbol.start_line + 1 FROM chunk JOIN symbol"
         " ON symbol.id BETWEEN chunk.id >> ?1 << ?1 AND ((chunk.id >> ?1) + 1 << ?1) - 1"
         " AND symbol.start_byte >= chunk.start_byte AND symbol.end_byte <= chunk.end_byte"
         " WHERE chunk.id IN (SELECT value FROM json_each(?2)) AND symbol.kind IN (SELECT value FROM json_each(?3))"
         " ORDER BY symbol.id",
         (CHUNK_BITS, json.dumps(list(chunks)), json.dumps(sorted(kinds))),
     )
-    found: dict[int, list[tuple[int, str]]] = {}
-    for chunk, symbol, name in rows:
-        found.setdefault(chunk, []).append((symbol, name))
+    found: dict[int, list[tuple[int, Named]]] = {}
+    for chunk, symbol, *named in rows:
+        found.setdefault(chunk, []).append((symbol, Named(*named)))
     return found
 
 
