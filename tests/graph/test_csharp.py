@@ -151,3 +151,32 @@ def test_a_call_of_overloads_gives_nothing_known() -> None:
             """,
     })  # fmt: skip
     assert {edge for edge in project.edges() if ":7 " in edge} == {"a.cs:7 Over -> a.cs:Foo.Over typed"}
+
+
+def test_tasks_are_not_what_they_give() -> None:
+    project = Project({
+        "a.cs": """\
+            class Item { public void Go() {} public void Wait() {} public Item Result; }
+            class Shop {
+                public async Task<Item> Load() { return new Item(); }
+                Task<Item> Pass() { return Load(); }
+                async void Use() {
+                    var task = Load();
+                    task.Wait();
+                    var item = await Pass();
+                    item.Wait();
+                    var other = Load().Result;
+                    other.Go();
+                    item.Result.Go();
+                }
+            }
+            """,
+    })  # fmt: skip
+    wanted = (" Go ", " Wait ", " Result ")
+    assert {edge for edge in project.edges() if any(name in edge for name in wanted)} == {
+        "a.cs:7 Wait -> external:?.Wait typed",
+        "a.cs:9 Wait -> a.cs:Item.Wait typed",
+        "a.cs:11 Go -> a.cs:Item.Go typed",
+        "a.cs:12 Result -> a.cs:Item.Result typed",
+        "a.cs:12 Go -> a.cs:Item.Go typed",
+    }

@@ -154,3 +154,50 @@ def test_members_by_kind_and_by_what_is_above() -> None:
         f"src/Post.php:14 make -> {model}.make proven",
         f"src/Post.php:15 label -> {named}.label typed",
     }
+
+
+def test_static_is_the_class_that_is_asked() -> None:
+    project = Project({
+        "a.php": """\
+            <?php
+            class A {
+                public static function make(): static { return new static; }
+                public static function old() { return new static(); }
+                public static function own(): self { return new self; }
+                public function go() {}
+            }
+            class B extends A { public function go() {} }
+            function f() {
+                B::make()->go();
+                A::make()->go();
+                B::old()->go();
+                B::own()->go();
+            }
+            """,
+    })  # fmt: skip
+    assert {edge for edge in inside(project, "a.php") if " go " in edge} == {
+        "a.php:10 go -> a.php:B.go typed",
+        "a.php:11 go -> a.php:A.go typed",
+        "a.php:13 go -> a.php:A.go typed",
+    }
+
+
+def test_traits_come_before_the_class_above() -> None:
+    project = Project({
+        "a.php": """\
+            <?php
+            class P { public function go() {} }
+            trait T { public function go() {} }
+            trait U { public function go() {} }
+            class C extends P { use T; function f() { parent::go(); } }
+            class D extends P { use T, U { T::go insteadof U; } }
+            function f(C $c, D $d) {
+                $c->go();
+                $d->go();
+            }
+            """,
+    })  # fmt: skip
+    assert {edge for edge in inside(project, "a.php") if " go " in edge} == {
+        "a.php:5 go -> a.php:P.go proven",
+        "a.php:8 go -> a.php:T.go typed",
+    }

@@ -226,3 +226,33 @@ def test_of_calls_that_end_together_the_outermost_is_the_value() -> None:
             """,
     })  # fmt: skip
     assert {edge for edge in inside(project) if ":11 " in edge} == {"lib/app.rb:11 go -> lib/app.rb:Request.go typed"}
+
+
+def test_what_is_prepended_comes_first() -> None:
+    project = Project({
+        "lib/app.rb": """\
+            module Loud
+              def say; end
+            end
+
+            module Quiet
+              def say; end
+              def hush; end
+            end
+
+            class Cat
+              include Quiet
+              prepend Loud
+              def say; end
+              def go; say; end
+            end
+
+            Cat.new.say
+            Cat.new.hush
+            """,
+    })  # fmt: skip
+    assert {edge for edge in inside(project) if " say " in edge or " hush " in edge} == {
+        "lib/app.rb:14 say -> lib/app.rb:Loud.say proven",
+        "lib/app.rb:17 say -> lib/app.rb:Loud.say typed",
+        "lib/app.rb:18 hush -> lib/app.rb:Quiet.hush typed",
+    }

@@ -294,3 +294,66 @@ def test_crates_that_begin_where_the_manifest_says() -> None:
         "cmd/start.rs:3 seen -> source/shown.rs:seen proven",
         "cmd/args.rs:1 help -> cmd/start.rs:help proven",
     }
+
+
+def test_macros_and_functions_of_one_name_are_apart() -> None:
+    project = Project({
+        "Cargo.toml": "[package]\nname = 'x'\n",
+        "src/main.rs": """\
+            mod log;
+            use crate::log::shout;
+            macro_rules! twice { () => {} }
+            fn twice() {}
+            fn format() {}
+            fn main() {
+                format!("x");
+                format();
+                log::info!("x");
+                log::info();
+                twice!();
+                twice();
+                shout!();
+                crate::quiet!();
+            }
+            """,
+        "src/log.rs": """\
+            pub fn info() {}
+            macro_rules! shout { () => {} }
+            #[macro_export]
+            macro_rules! quiet { () => {} }
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges("src/main.rs") if " log " not in edge} == {
+        "src/main.rs:2 shout -> src/log.rs:shout proven",
+        "src/main.rs:7 format -> external:format proven",
+        "src/main.rs:8 format -> src/main.rs:format proven",
+        "src/main.rs:10 info -> src/log.rs:info proven",
+        "src/main.rs:11 twice -> src/main.rs:twice proven",
+        "src/main.rs:12 twice -> src/main.rs:twice proven",
+        "src/main.rs:13 shout -> src/log.rs:shout proven",
+        "src/main.rs:14 quiet -> src/log.rs:quiet proven",
+    }
+    assert project.lines("src/main.rs", "twice") == {11: 3, 12: 4}
+
+
+def test_what_a_type_has_for_some_arguments_only() -> None:
+    project = Project({
+        "Cargo.toml": "[package]\nname = 'x'\n",
+        "src/main.rs": """\
+            struct Of<T>(T);
+            impl Of<u8> { fn get(&self) {} }
+            impl Of<String> { fn get(&self) {} }
+            impl<T> Of<T> { fn size(&self) {} }
+            trait Go { fn size(&self); fn run(&self); }
+            impl<T> Go for Of<T> { fn size(&self) {} fn run(&self) {} }
+            fn main() {
+                let of = Of(1);
+                of.get();
+                of.size();
+                of.run();
+            }
+            """,
+    })  # fmt: skip
+    assert project.lines("src/main.rs", "get") == {}
+    assert project.lines("src/main.rs", "size") == {10: 4}  # its own before a trait's
+    assert project.lines("src/main.rs", "run") == {11: 6}

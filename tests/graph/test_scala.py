@@ -209,3 +209,36 @@ def test_packages_objects_and_members() -> None:
         "three/Three.scala:14 describe -> core/Item.scala:Named.describe typed",
         "three/Three.scala:15 total -> core/Item.scala:Store.total typed",
     }
+
+
+def test_what_a_companion_applies_and_which_trait_is_meant() -> None:
+    project = Project({
+        "a.scala": """\
+            class Point(val x: Int) { def move(): Point = this }
+            object Point { def apply(x: Int): Shape = new Shape() }
+            class Shape { def move(): Shape = this }
+            case class Plain(x: Int) { def go(): Unit = () }
+            object Plain { def zero = 0 }
+            trait A { def hi() = 1; def one() = 1 }
+            trait B { def hi() = 2 }
+            class C extends A with B {
+              def f() = {
+                val shape = Point(1)
+                shape.move()
+                val point = new Point(1)
+                point.move()
+                val plain = Plain(1)
+                plain.go()
+                hi()
+                one()
+              }
+            }
+            """,
+    })  # fmt: skip
+    wanted = (" move ", " go ", " hi ", " one ")
+    assert {edge for edge in project.edges() if any(name in edge for name in wanted)} == {
+        "a.scala:11 move -> a.scala:Shape.move typed",
+        "a.scala:13 move -> a.scala:Point.move typed",
+        "a.scala:15 go -> a.scala:Plain.go typed",
+        "a.scala:17 one -> a.scala:A.one proven",
+    }

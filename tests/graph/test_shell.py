@@ -49,3 +49,27 @@ def test_functions_of_the_file_and_of_those_it_sources() -> None:
         "lib/log.sh:1 ./base.sh -> lib/base.sh: proven",
         "lib/log.sh:2 base -> lib/base.sh:base proven",
     }
+
+
+def test_what_an_inner_shell_defines_and_what_is_defined_twice() -> None:
+    project = Project({
+        "run.sh": """\
+            log() { echo; }
+            ( inner() { log; }; inner )
+            inner
+            x=$(deep() { echo; }; deep)
+            deep
+            if [ -t 1 ]; then
+              show() { echo 1; }
+            else
+              show() { echo 2; }
+            fi
+            show
+            """,
+    })  # fmt: skip
+    found = {edge.replace(":x.", ":") for edge in project.edges()}
+    assert found == {
+        "run.sh:2 log -> run.sh:log proven",
+        "run.sh:2 inner -> run.sh:inner proven",
+        "run.sh:4 deep -> run.sh:deep proven",
+    }

@@ -23,7 +23,7 @@ from clew.graph.modules import Module, Named
 from clew.graph.resolve import Resolver
 from clew.graph.values import TIERS, Meaning
 from clew.parse.ecmascript import ECMASCRIPT
-from clew.parse.links import CALLED, NOWHERE, Links, unpack_links
+from clew.parse.links import CALLED, MACRO, NOWHERE, Links, unpack_links
 from clew.parse.uses import ROLES, unpack_places
 from clew.store import edges, facts
 from clew.store.edges import NODE_BITS, WHOLE_FILE, EdgeRow, GraphFile, LooseRow, pack_sites
@@ -206,7 +206,7 @@ class _Graph:
                     held[1].append(start)
             elif found[number] is None:
                 name = refs[number].rpartition(".")[2].removesuffix(CALLED)
-                if name and "(" not in name and "^" not in name and "." in refs[number]:
+                if name and not name.endswith(MACRO) and "(" not in name and "^" not in name and "." in refs[number]:
                     loose.setdefault((name, source, role), []).append(start)
         named = {to >> NODE_BITS for to, _, role, _ in grouped if role == IMPORT_ROLE and isinstance(to, int)}
         for number, (evidence, start) in wholes.items():  # imports that name nothing: `export * from`, `require`
@@ -260,6 +260,7 @@ def shape_of(module: Module) -> bytes:
         module.language, module.symbols, [row[:3] for row in module.imports], links.bases, links.types, links.returns,
         [(held.owner, held.name, held.value) for held in links.attributes], links.properties, links.exports,
         links.package, links.owners, links.paths, links.declared, links.hidden, links.static, links.extended,
+        links.prepended,
     ]  # fmt: skip
     return hashlib.blake2b(json.dumps(seen).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 

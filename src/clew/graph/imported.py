@@ -11,8 +11,10 @@ from functools import lru_cache
 from clew.graph.layout import Place
 from clew.graph.members import MAX_DEPTH, Members
 from clew.graph.modules import Module
+from clew.graph.units import Unit
 from clew.graph.values import Meaning, Value
 from clew.parse.ecmascript import ECMASCRIPT
+from clew.parse.links import MACRO
 
 _NAME_PART = re.compile(r"[./\\\\:]+")
 
@@ -96,16 +98,29 @@ class Imported(Members):
         self._depends(f"f:{module.path}")
         if module.language in ECMASCRIPT:
             return self._exported(module, name, depth)
-        ordinal = module.members.get(-1, {}).get(name)
+        held = module.members.get(-1, {})
+        ordinal = held.get(name, held.get(name + MACRO))  # an import names both alike
         if ordinal is not None:
             return Value("definition", module, ordinal)
+        if name.endswith(MACRO):  # those that are exported are the crate's
+            unit = self._units.of(module.path, module.language)
+            shared = self._of_unit(unit, name) if unit is not None else None
+            if shared is not None:
+                return shared
         if module.language == "lua":
             return None  # what it gives back is no table with a name
         return self._brought_in(module, name, depth)
 
+    def _of_unit(self, unit: Unit, name: str) -> Value | None:
+        """What the files of a package call by a name; of several, for other systems say, the first."""
+        self._depends(unit.key)
+        found = unit.names.get(name)
+        is_told = found and (len(found) == 1 or found[0][0].language != "rust")  # macros of several modules are others
+        return Value("definition", *found[0]) if found and is_told else None
+
     def _brought_in(self, module: Module, name: str, depth: int) -> Value | None:
         """What a file's imports and its place give it."""
-        number = module.imported.get(name)
+        number = module.imported.get(name.removesuffix(MACRO))
         if number is not None:
             meaning = self._meaning(module, f"I{number}", depth + 1)
             if meaning is not None:

@@ -123,9 +123,14 @@ class Members(ABC):
             is_found = held is not None and held.module is not None and not held.module.is_part(held.ordinal)
             return self._of(held, name, depth + 1, wanted=wanted) if held is not None and is_found else None
         parts = self._parts_of(module, ordinal, depth) if wanted != "field" else []
-        for part in parts:
-            if name in part.members:
-                return Value("definition", part.module, part.members[name])
+        having = [part for part in parts if name in part.members]
+        if len(having) > 1 and module.language == "rust":
+            own = [part for part in having if not part.module.bases(part.ordinal)]  # before what traits give
+            having = own or having
+            if len(having) > 1:
+                return None  # for this `T` or that, for this system or that
+        if having:
+            return Value("definition", having[0].module, having[0].members[name])
         value = self._above(module, ordinal, name, depth) or self._of_alias(module, ordinal, name, depth)
         for part in parts if value is None or value.kind == "external" else ():
             above = self._above(part.module, part.ordinal, name, depth + 1)
@@ -171,7 +176,8 @@ class Members(ABC):
             return self._next_above(module, ordinal, name, depth)
         outside: Value | None = None
         inside: list[Value] = []
-        is_one_of = module.language in ECMASCRIPT and module.kind(ordinal) == "type"
+        # Of a union any may be meant; of Scala's traits the last that has it, if no other is above that one.
+        is_one_of = (module.language in ECMASCRIPT and module.kind(ordinal) == "type") or module.language == "scala"
         for base in module.bases(ordinal):
             meaning = self._meaning(module, base, depth + 1)
             value = meaning.value if meaning is not None else None
@@ -188,7 +194,7 @@ class Members(ABC):
                         return found
                     inside.append(found)
         if len({(found.module, found.ordinal) for found in inside}) > 1:
-            return None  # of several types of a union any may be meant
+            return None
         return inside[0] if inside else outside
 
     def _next_above(self, module: Module, ordinal: int, name: str, depth: int) -> Value | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from clew.parse.links import CALLED, Attribute, Links
+from clew.parse.links import CALLED, MACRO, Attribute, Links
 from clew.parse.names import MARKS_CALLS
 from clew.parse.owners import PART_KINDS
 from clew.parse.packaged import PACKAGED
@@ -60,6 +60,7 @@ class Module:
             if self.language not in _FIRST_COUNTS:
                 is_called = self.language in MARKS_CALLS and symbol.kind in FUNCTION_KINDS
                 name = symbol.name + CALLED if is_called and symbol.parent >= 0 else symbol.name
+                name += MACRO if self.language == "rust" and symbol.kind == "macro" else ""
                 if name not in held or ordinal not in self.declared:
                     held[name] = ordinal
             elif symbol.kind != "constructor":  # its name is that of its class

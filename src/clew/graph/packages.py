@@ -237,9 +237,14 @@ class Packages(Members):
 
     def _called(self, value: Value, depth: int) -> Value | None:
         module = value.module
-        if module is None or value.kind != "definition" or module.kind(value.ordinal) != "object":
+        if module is None or value.kind != "definition":
             return super()._called(value, depth)
-        if module.language != "scala":
+        is_scala = module.language == "scala"
+        if is_scala and module.is_class(value.ordinal):
+            value = value._replace(ordinal=module.companion(value.ordinal, is_object=True))
+        if module.kind(value.ordinal) != "object":
+            return super()._called(value, depth)
+        if not is_scala:
             return None
         apply = module.own(value.ordinal, f"apply{CALLED}")
         if apply is not None:

@@ -17,10 +17,9 @@ from clew.graph.members import MAX_DEPTH, NO_CIRCLE
 from clew.graph.modules import Find, Module
 from clew.graph.packages import Packages
 from clew.graph.scripts import OPEN, Scripts
-from clew.graph.units import Unit
 from clew.graph.values import Known, Meaning, Tier, Value
 from clew.parse.ecmascript import ECMASCRIPT
-from clew.parse.links import ABOVE, AWAITED, CALLED, ONE_OF, PROMISED, SEVERAL, TYPE
+from clew.parse.links import ABOVE, AWAITED, CALLED, MACRO, ONE_OF, PROMISED, SEVERAL, TYPE
 from clew.parse.packaged import PACKAGED
 from clew.parse.scopes import FREE_FORM
 
@@ -38,9 +37,11 @@ class Resolver(Packages, Scripts, Imported):
         """Where a reference of a file leads, None when that cannot be said; adds to `inputs` what that rests on."""
         self._trails, self._open, self._circle = [inputs], {}, NO_CIRCLE
         meaning = self._meaning(module, ref, 0)
-        if meaning is not None and meaning.value.kind == "definition":
-            meaning = self._defined(meaning)
-        return meaning
+        if meaning is None:
+            return None
+        if meaning.value.kind == "external" and meaning.value.name.endswith(MACRO):
+            return meaning._replace(value=meaning.value._replace(name=meaning.value.name.removesuffix(MACRO)))
+        return self._defined(meaning) if meaning.value.kind == "definition" else meaning
 
     def spelled_out(self, keys: set[str]) -> set[str]:
         """Keys without those for what a file includes: the files and names instead that this rests on."""
@@ -172,7 +173,7 @@ class Resolver(Packages, Scripts, Imported):
         found = self._of_package(module, name, depth)
         if found is not None:
             return Meaning(found, "proven", "package")
-        if name in BUILTINS.get(module.language, ()):
+        if name.removesuffix(MACRO) in BUILTINS.get(module.language, ()):
             return Meaning(Value("external", name=name), "proven", "builtin")
         return None
 
@@ -202,12 +203,6 @@ class Resolver(Packages, Scripts, Imported):
             self._depends(f"i:{source.path}")
             found, tier = self._includes.named(source, name), "unique"
         return Meaning(Value("definition", *found), tier, "package") if found is not None else None
-
-    def _of_unit(self, unit: Unit, name: str) -> Value | None:
-        """What the files of a package call by a name; of several, for other systems say, the first."""
-        self._depends(unit.key)
-        found = unit.names.get(name)
-        return Value("definition", *found[0]) if found else None
 
     def _package_called(self, module: Module, name: str, depth: int) -> Value | None:
         """An imported package whose name is not the last part of its path."""
@@ -248,8 +243,11 @@ class Resolver(Packages, Scripts, Imported):
                 if value.kind == "external":
                     return Meaning(value._replace(name=f"{value.name}.{name.removesuffix(CALLED)}"), tier, evidence)
             found = self._of(value, name, depth)
-            if found is not None and value.kind == "object" and found.kind == "definition":
-                found = found._replace(receiver=value)
+            if found is not None and found.kind == "definition":
+                if value.kind == "object":
+                    found = found._replace(receiver=value)
+                elif value.kind == "definition" and value.module is not None and value.module.language == "php":
+                    found = found._replace(receiver=value._replace(kind="object"))
         elif step == "(":
             found, tier = self._called(value, depth), "typed"
         elif step == ABOVE:
@@ -284,6 +282,8 @@ class Resolver(Packages, Scripts, Imported):
         if module.language == "rust" and (value.kind == "object" or name.endswith(CALLED)):
             wanted = wanted or ("method" if name.endswith(CALLED) else "field")
             name = name.removesuffix(CALLED)
+        if value.kind == "promise" and module.language == "csharp" and name == "Result":
+            return value._replace(kind="object")
         if value.kind in ("several", "promise"):
             return Value("external", name=f"?.{name}")  # a list's own, a coroutine's or a promise's
         if value.kind == "space":

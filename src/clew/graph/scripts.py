@@ -8,6 +8,7 @@ Modules of Haskell do, too: `graph/haskell.py`.
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterable
 
 from clew.graph import includes
 from clew.graph.builtin import BUILTINS
@@ -196,7 +197,8 @@ class Scripts(Members):
                 return found.value
             return self._inherited_constant(module, value.ordinal, name)
         if value.kind == "object":
-            return self._of_part(value, name, of_class=False) or self._from_above(value, name, depth)
+            first = self._of_prepended(module, value.ordinal, name)
+            return first or self._of_part(value, name, of_class=False) or self._from_above(value, name, depth)
         return self._of_class_itself(value, name, depth)
 
     def _of_space(self, module: Module, full: str, name: str) -> Value | None:
@@ -246,7 +248,19 @@ class Scripts(Members):
 
     def _of_extended(self, module: Module, ordinal: int, name: str) -> Value | None:
         """What a class or module of Ruby has by `extend`."""
-        for ref in module.links.extended.get(ordinal, ()):
+        return self._of_modules(module, module.links.extended.get(ordinal, ()), name)
+
+    def _of_prepended(self, module: Module, ordinal: int, name: str) -> Value | None:
+        """What objects of a class of Ruby have by `prepend`, the last first."""
+        for one, part in self._all_parts(module, ordinal):
+            found = self._of_modules(one, reversed(one.links.prepended.get(part, ())), name)
+            if found is not None:
+                return found
+        return None
+
+    def _of_modules(self, module: Module, refs: Iterable[str], name: str) -> Value | None:
+        """What these modules of Ruby give to those that take them in."""
+        for ref in refs:
             held = self._base_value(module, ref)
             if held is None or held.kind != "definition" or held.module is None:
                 continue
@@ -265,6 +279,9 @@ class Scripts(Members):
         outside: Value | None = None
         is_ruby = module.language == "ruby"
         bases = self._ancestors(module, value.ordinal) if is_ruby else self._bases(module, value.ordinal, depth)
+        given = self._given_by_traits(bases, name, depth) if not is_ruby and value.kind != "above" else set()
+        if given:
+            return given.pop() if len(given) == 1 else None  # `insteadof` says which
         for base in bases:
             if base is None or base.kind != "definition" or base.module is None:
                 before = base.name if base is not None and base.kind == "external" else "?"
@@ -272,14 +289,23 @@ class Scripts(Members):
                 continue
             if is_ruby:
                 found = self._of_ancestor(base, name, of_class=value.kind == "definition")
-            elif value.kind == "above" and base.module.kind(base.ordinal) == "trait":
-                continue  # `parent` is the class above
+            elif base.module.kind(base.ordinal) == "trait":
+                continue  # `parent` is the class above, and for others they came before
             else:
                 found = self._member(Value("object", base.module, base.ordinal), name, depth + 1)
             if found is not None and found.kind != "external":
                 return found
             outside = outside or found
         return outside
+
+    def _given_by_traits(self, bases: list[Value | None], name: str, depth: int) -> set[Value]:
+        """What the traits that a class of PHP uses have under a name: it counts before what is above the class."""
+        given = set()
+        for base in bases:
+            if base is not None and base.module is not None and base.module.kind(base.ordinal) == "trait":
+                found = self._member(Value("object", base.module, base.ordinal), name, depth + 1)
+                given |= {found} if found is not None and found.kind != "external" else set()
+        return given
 
     def _of_ancestor(self, base: Value, name: str, *, of_class: bool) -> Value | None:
         """What objects have of one above their class, or a class of it: of a module, what is in its `ClassMethods`."""

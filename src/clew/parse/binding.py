@@ -10,11 +10,12 @@ Beside those of `extract`, queries have for it:
   @local @block      opens a scope, as a lambda does; as a block does
   @this @super @root the object itself, and as its base class sees it; Rust's `crate` and `super` in a path
   @self @static @class.self   the first parameter of a method; of one that has no object; of one that has its class
-  @base @part        a base class; what holds members of a type and may have no name
+  @base @part        a base class; what holds members of a type and may have no name. @extended and @prepended as
+                     `Links` has them; @inner.shell: what is defined in it ends with it
   @recv @recv.fn     a call that a member is taken of, and the function in it
   @recv.args         the arguments of such a call, which has its function right before them; in `dialects` all calls
   @typed @typed.type a name that starts here, or in `FREE_FORM` names that are bound here, and their type
-  @typed.several @typed.class   what it is several of; the class that it is itself; the same for @returns
+  @typed.several @typed.class   what it is several of; the class that it is itself; so for @returns; @returns.promise
   @typed.name        a name that follows its type
   @bound @bound.type, @where.name @where.type   a type parameter and what bounds it, there or further down
   @assign @assign.fn @assign.type @assign.value   starts with a name, ends with what it is given: a call of this, an
@@ -53,7 +54,7 @@ from clew.parse.bound import NO_FREE_METHODS, TYPES_BEFORE_NAMES, Read
 from clew.parse.dialects import NAMES
 from clew.parse.ecmascript import ECMASCRIPT, is_pure_type, read_export, read_parts
 from clew.parse.events import Event, collect_events, collect_free_events, collect_rebound, innermost
-from clew.parse.links import ABOVE, AWAITED, CALLED, NOWHERE, Links
+from clew.parse.links import ABOVE, AWAITED, CALLED, MACRO, NOWHERE, Links
 from clew.parse.names import MARKS_CALLS, Names
 from clew.parse.packaged import PACKAGED
 from clew.parse.promises import promise_all, promise_of
@@ -159,6 +160,8 @@ class _Binder:
         scope = self._scopes.at(event.start)
         is_value = event.kind in ("assigned", "gives")
         path = (is_value and self._given_by_call(event.end)) or self._paths.get(event.end, "")
+        if event.kind in ("returns", "gives") and self._is_late_static(event.end):
+            path, event = f"S{scope.owner_class()}", event._replace(step="")
         if event.kind == "base":
             owner = scope.symbol if scope.is_class else scope.owner_class()
             path = path or ("?" if self._language == "python" else "")  # one that is not known comes in its place too
@@ -167,9 +170,10 @@ class _Binder:
                 if self._language == "go":  # what a struct embeds is a field, too
                     name = self._text(event.start, event.end).rpartition(".")[2]
                     self._names.have(owner, name, event.end - len(name.encode()), f"{path}^")
-        elif event.kind == "extended":
+        elif event.kind in ("extended", "prepended"):
+            taken = self._links.extended if event.kind == "extended" else self._links.prepended
             if scope.symbol >= 0 and path:
-                self._links.extended.setdefault(scope.symbol, []).append(path)
+                taken.setdefault(scope.symbol, []).append(path)
         elif event.kind == "returns":
             giver = scope.giver()
             if giver != NOWHERE and path:
@@ -228,6 +232,10 @@ class _Binder:
         elif (scope, name) in self._declared:
             return
         scope.values[name] = path
+
+    def _is_late_static(self, end: int) -> bool:
+        """Whether PHP's `static` stands before a place: an object of whatever class the method is asked of."""
+        return self._language == "php" and self._content[end - 6 : end].lower() == b"static"
 
     def _narrow(self, scope: Scope, event: Event, path: str) -> None:
         """Let a variable be of a type, or what it was before if nothing else has been made of it."""
@@ -319,6 +327,8 @@ class _Binder:
         is_type = role == _TYPE or (role == _CALL and self._is_made(start))
         if role == _CALL and self._marks_calls and start not in self._bases and not is_type:
             name += CALLED
+        if self._is_rust and self._content[end : end + 1] == b"!" and self._content[end + 1 : end + 2] != b"=":
+            name += MACRO
         if start in self._literal_names:
             at = innermost(self._literals, start, start + 1) - 1  # its type ends before it
             path = self._paths.get(skip_space(self._content, at), "")
@@ -329,7 +339,7 @@ class _Binder:
             if start in self._bases and scope.is_class and scope.parent is not None:
                 scope = scope.parent  # what a class inherits is not known before its bases are
             path, is_variable = self._names.look_up(scope, name, start, is_type=is_type)
-            path = self._rust_name(path, name, end) if self._is_rust else path
+            path = self._rust_name(scope, path, name, end, role) if self._is_rust else path
             return path or "?", is_variable or (self._language == "csharp" and self._is_both(path, name, end))
         path = self._paths.get(before, "")
         if path[:1] == "P" and path[1:].isdigit() and self._language == "python":
@@ -346,12 +356,14 @@ class _Binder:
         owner, is_first = path[1:], "." not in path
         if start in self._given and is_first and path[0] in "SC" and owner.isdigit():
             self._names.have(int(owner), name, start, "")
+        if self._is_rust and path[0] == "C" and owner.isdigit():  # `Self::x`: what the block around has comes first
+            return self._names.held_by(int(owner), name) or f"{path}.{name}", False
         if self._is_rust and self._content[start - 1] == 46 and self._content[end : end + 1] in b"(:":
             name += CALLED
         return f"{path}.{name}", False
 
     def _is_made(self, start: int) -> bool:
-        """Whether an object of what stands here is made, where that is a type and nothing else."""
+        """Whether an object is made of what stands here, where that can only be a type."""
         return self._language in NO_FREE_METHODS and self._content[max(0, start - 40) : start].rstrip().endswith(b"new")
 
     def _is_both(self, path: str, name: str, end: int) -> bool:
@@ -367,11 +379,13 @@ class _Binder:
         kind = self._paths.get(named.end(1), "") if named is not None else ""
         return f"{kind}{ABOVE}" if kind not in ("", "?", f"D{path[1:]}") else path
 
-    def _rust_name(self, path: str, name: str, end: int) -> str:
+    def _rust_name(self, scope: Scope, path: str, name: str, end: int, role: int) -> str:
         """A bare name by what follows it: a path begins with a crate, for all that the file says; `x: 1` is a field."""
         after = self._content[end : end + 2]
         if after == b"::":
             return f"N{name}" if path[:1] == "G" else path
+        if path == f"G{name}" and name[-1] != MACRO and role != _CALL:  # given to a macro it may be another
+            path = self._names.look_up(scope, name + MACRO)[0].replace(MACRO, "")
         return "" if after[:1] == b":" else path
 
     def _number(self, path: str) -> int:

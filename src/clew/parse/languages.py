@@ -74,7 +74,7 @@ _TABLE = (
     Language("tsx", ("tsx",), (), (), "tree_sitter_typescript:language_tsx", "ecmascript typescript tsx", version=5),
     Language("go", ("go",), (), (), "tree_sitter_go:language", "go", version=2, aliases=("golang",)),
     Language(
-        "rust", ("rs",), (), _words("rust-script"), "tree_sitter_rust:language", "rust", version=2, aliases=("rs",)
+        "rust", ("rs",), (), _words("rust-script"), "tree_sitter_rust:language", "rust", version=3, aliases=("rs",)
     ),
     Language("java", ("java",), (), (), "tree_sitter_java:language", "java", version=3),
     Language("c", _words("c h"), (), (), "tree_sitter_c:language", "c", version=3),
@@ -89,7 +89,7 @@ _TABLE = (
         aliases=("c++",),
     ),
     Language(
-        "csharp", _words("cs csx"), (), (), "tree_sitter_c_sharp:language", "csharp", version=3, aliases=("c#", "cs")
+        "csharp", _words("cs csx"), (), (), "tree_sitter_c_sharp:language", "csharp", version=4, aliases=("c#", "cs")
     ),
     Language(
         "ruby",
@@ -98,15 +98,15 @@ _TABLE = (
         _words("ruby jruby"),
         "tree_sitter_ruby:language",
         "ruby",
-        version=3,
+        version=4,
         aliases=("rb",),
     ),
-    Language("php", _words("php phtml php5 php7"), (), ("php",), "tree_sitter_php:language_php", "php", version=3),
+    Language("php", _words("php phtml php5 php7"), (), ("php",), "tree_sitter_php:language_php", "php", version=4),
     Language(
         "kotlin", _words("kt kts"), (), ("kotlin",), "tree_sitter_kotlin:language", "kotlin", version=2, aliases=("kt",)
     ),
     Language("swift", ("swift",), (), ("swift",), "tree_sitter_swift:language", "swift", version=3),
-    Language("scala", _words("scala sc sbt"), (), ("scala",), "tree_sitter_scala:language", "scala", version=2),
+    Language("scala", _words("scala sc sbt"), (), ("scala",), "tree_sitter_scala:language", "scala", version=3),
     Language("lua", _words("lua rockspec"), (), _words("lua luajit"), "tree_sitter_lua:language", "lua", version=3),
     Language(
         "bash",
@@ -115,7 +115,7 @@ _TABLE = (
         _words("sh bash zsh dash ksh ash bats"),
         "tree_sitter_bash:language",
         "bash",
-        version=2,
+        version=3,
         aliases=("shell", "sh"),
     ),
     Language("elixir", _words("ex exs"), (), ("elixir",), "tree_sitter_elixir:language", "elixir", version=2),

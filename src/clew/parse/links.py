@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import zstandard
 
 CALLED = "!"  # ends the name of what is called, where a field may have the same name
+MACRO = "¡"  # ends the name of a macro of Rust: a function may have the same name
 TYPE = "'"  # ends the name of what can only be a type, where a member may have the same name
 SEVERAL, ONE_OF, ABOVE, PROMISED, AWAITED = "…", "↓", "↑", "⇢", "⇠"  # steps
 NEVER = "Gnever"  # the type of a field that cannot be there: `error?: never`
@@ -55,11 +56,12 @@ class Links(NamedTuple):
     hidden: list[int]  # what no other file can name: C's static functions
     static: list[int]  # members of a type itself; a type whose methods all are members of it too
     extended: dict[int, list[str]]  # of types, what the type itself has the members of: Ruby's `extend`
+    prepended: dict[int, list[str]]  # of types, what comes before their own members: Ruby's `prepend`
 
 
 def no_links() -> Links:
     """Nothing refers to anything."""
-    return Links([""], [], [], {}, {}, {}, [], [], {}, "", {}, {}, [], [], [], {})
+    return Links([""], [], [], {}, {}, {}, [], [], {}, "", {}, {}, [], [], [], {}, {})
 
 
 def pack_links(links: Links) -> bytes:
@@ -97,11 +99,11 @@ def unpack_links(packed: bytes) -> Links:
     fields: list[Any] = json.loads(raw[middle + 2 * count :])[:-1]
     fields += no_links()[2 + len(fields) :]  # earlier ones have less
     refs, bases, types, returns, attributes, properties, exports, package, owners, paths, *rest = fields
-    declared, hidden, static, extended = rest
+    declared, hidden, static, extended, prepended = rest
     return Links(
         refs, of_use.tolist(), callers.tolist(), _numbered(bases), _numbered(types), _numbered(returns),
         [Attribute(*row) for row in attributes], properties, exports, package, _numbered(owners), _numbered(paths),
-        declared, hidden, static, _numbered(extended),
+        declared, hidden, static, _numbered(extended), _numbered(prepended),
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import sys
 
 from clew.parse.bound import NO_FREE_METHODS, SEQUENTIAL, TYPES_FIRST, Bound, Read
 from clew.parse.ecmascript import MEMBER_KINDS, has_own_this, is_bare, is_pure_type, owner_name
-from clew.parse.links import CALLED, NEVER, TYPE, Attribute
+from clew.parse.links import CALLED, MACRO, NEVER, TYPE, Attribute
 from clew.parse.owners import PART_KINDS, find_owners
 from clew.parse.packaged import PACKAGED, is_called, look_out, this_of
 from clew.parse.paths import is_mod, path_base, qualifier
@@ -215,7 +215,8 @@ class Names(Bound):
             if symbol.kind != "constructor" and symbol.kind not in PART_KINDS:
                 scope.names.setdefault(symbol.name + (CALLED if is_called(symbol) else ""), f"D{ordinal}")
         elif not self._is_ecmascript:
-            scope.names[symbol.name] = f"D{ordinal}"
+            is_macro = symbol.kind == "macro" and self._language == "rust"
+            scope.names[symbol.name + (MACRO if is_macro else "")] = f"D{ordinal}"
             if symbol.kind == "enum_member" and scope.parent is not None and self._language in TYPES_FIRST:
                 scope.parent.names.setdefault(symbol.name, f"D{ordinal}")
         elif is_bare(symbol, self._content):
@@ -257,8 +258,11 @@ class Names(Bound):
         found: Scope | None = scope
         owner, is_clear = -1, True  # the innermost class; whether all classes on the way have names
         plain = name.removesuffix(CALLED) if self._language in MARKS_CALLS else name
+        is_macro = name.endswith(MACRO)
+        plain = name.removesuffix(MACRO) if is_macro else plain
         while found is not None:
-            if plain != name and name not in found.names and plain in found.names:
+            is_other = plain != name and name not in found.names and plain in found.names
+            if is_other and (not is_macro or found.names[plain][:1] == "I"):
                 name = plain  # of a type, or imported
             if self._language == "cpp" and self._may_be_hidden(found, name):
                 break  # a member that the class has or inherits comes first
@@ -311,6 +315,11 @@ class Names(Bound):
         if not found.is_class or self._sees_class or not found.names[name]:
             return True
         return found is scope and self._language not in MEMBERS_ARE_NO_NAMES
+
+    def held_by(self, owner: int, name: str) -> str:
+        """The definition that another holds under a name, the first; "" for none."""
+        held = (ordinal for ordinal, symbol in enumerate(self._symbols) if symbol.parent == owner)
+        return next((f"D{ordinal}" for ordinal in held if self._symbols[ordinal].name == name), "")
 
     def name_at(self, start: int, end: int) -> str:
         """The name that is used at a place."""

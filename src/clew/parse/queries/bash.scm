@@ -14,6 +14,7 @@
 (variable_name) @ref
 
 ; -- scopes and what is known of values (parse/binding.py)
+[(subshell) (command_substitution)] @inner.shell
 (function_definition (compound_statement (declaration_command ["local" "declare" "typeset"] [
   (variable_assignment name: (variable_name) @bind) (variable_name) @bind])))
 (function_definition (compound_statement (_ (declaration_command ["local" "declare" "typeset"] [

@@ -107,13 +107,13 @@
     (identifier) @assign.fn (generic_name (identifier) @assign.fn)
     (member_access_expression name: [(identifier) @assign.fn (generic_name (identifier) @assign.fn)])])
   (await_expression (invocation_expression function: [
-    (identifier) @assign.fn (generic_name (identifier) @assign.fn)
-    (member_access_expression name: [(identifier) @assign.fn (generic_name (identifier) @assign.fn)])]))
+    (identifier) @assign.await (generic_name (identifier) @assign.await)
+    (member_access_expression name: [(identifier) @assign.await (generic_name (identifier) @assign.await)])]))
   [(identifier) (member_access_expression)] @assign.value] .) @assign
 (method_declaration returns: [
   (identifier) @returns (qualified_name) @returns (generic_name (identifier) @returns)
   (nullable_type type: (identifier) @returns)])
 (method_declaration returns: (generic_name (identifier) @_t (type_argument_list . [
-  (identifier) @returns (generic_name (identifier) @returns) (nullable_type type: (identifier) @returns)]))
-  (#any-of? @_t "Task" "ValueTask"))
+  (identifier) @returns.promise (generic_name (identifier) @returns.promise)
+  (nullable_type type: (identifier) @returns.promise)])) (#any-of? @_t "Task" "ValueTask"))
 (local_function_statement type: [(identifier) @returns (generic_name (identifier) @returns)])

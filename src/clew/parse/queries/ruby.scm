@@ -56,6 +56,8 @@
 (superclass [(constant) (scope_resolution)] @base)
 (body_statement (call !receiver method: (identifier) @_mix arguments: (argument_list [(constant) (scope_resolution)] @base)
   (#any-of? @_mix "include" "prepend")))
+(body_statement (call !receiver method: (identifier) @_mix arguments: (argument_list [(constant) (scope_resolution)] @prepended)
+  (#eq? @_mix "prepend")))
 (body_statement (call !receiver method: (identifier) @_mix arguments: (argument_list [(constant) (scope_resolution)] @extended)
   (#eq? @_mix "extend")))
 (body_statement (call !receiver method: (identifier) @_mix arguments: (argument_list (self))
