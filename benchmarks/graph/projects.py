@@ -66,5 +66,7 @@ def projects() -> dict[str, Project]:
             packages=("packages/zod",),
             settings=("package.json", "tsconfig.json", ".configs"),
         ),
+        Project("gson", "java", retrieval / "gson", ("gson/src/main/java",)),
+        Project("commons-lang", "java", CORPORA / "graph" / "commons-lang", ("src/main/java",)),
     )
     return {project.name: project for project in found}

@@ -204,3 +204,63 @@ def test_objects_around_and_classes_without_names() -> None:
     assert project.lines("p/P.java", "call") == {10: 30, 21: 26, 34: 30}
     assert project.lines("p/P.java", "Builder") == {23: 5}
     assert project.lines("p/P.java", "d") == {16: 14}
+
+
+def test_fields_and_methods_are_apart() -> None:
+    project = Project({
+        "p/A.java": """\
+            package p;
+            class A {
+                int size;
+                int g() { return 1; }
+                class E {
+                    public int size() {
+                        return size;
+                    }
+                    int twice() { return size(); }
+                }
+                class F {
+                    int g;
+                    int h() { return g(); }
+                }
+                Runnable run() { return this::go; }
+                void go() {}
+            }
+            """,
+        "p/P.java": """\
+            package p;
+            record P(int x, int y) {
+                int sum() { return x + y(); }
+            }
+            """,
+    })  # fmt: skip
+    assert project.lines("p/A.java", "size") == {7: 3, 9: 6}
+    assert project.lines("p/A.java", "g") == {13: 4}
+    assert project.lines("p/A.java", "go") == {15: 16}
+    assert {edge for edge in project.edges("p/P.java") if " x " in edge or " y " in edge} == {
+        "p/P.java:3 x -> p/P.java:P.x proven",
+        "p/P.java:3 y -> p/P.java:P.y proven",
+    }
+
+
+def test_what_a_class_inherits_is_not_looked_for_in_it_and_type_arguments_are_skipped() -> None:
+    project = Project({
+        "p/Builder.java": "package p;\ninterface Builder { }\n",
+        "p/X.java": """\
+            package p;
+            class X implements Builder {
+                static class Builder { static <T> X of() { return null; } }
+                static X of() { return null; }
+                X make() {
+                    return Builder.<java.util.List<String>>of().make();
+                }
+            }
+            """,
+    })  # fmt: skip
+    wanted = (" Builder ", " of ", " make ")
+    assert {edge for edge in project.edges("p/X.java") if any(name in edge for name in wanted)} == {
+        "p/X.java:2 Builder -> p/Builder.java:Builder proven",
+        "p/X.java:6 Builder -> p/X.java:X.Builder proven",
+        "p/X.java:6 of -> p/X.java:X.Builder.of proven",
+        "p/X.java:6 make -> p/X.java:X.make typed",
+    }

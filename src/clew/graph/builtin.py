@@ -79,7 +79,8 @@ BUILTINS = {
 _HELD_BY = (str, bytes, list, dict, set, tuple, int, float, object, BaseException, io.TextIOWrapper, io.BytesIO, range)
 COMMON_MEMBERS = frozenset(name for kind in _HELD_BY for name in dir(kind)) | frozenset(
     "add apply at bind call catch charAt clear concat delete done entries equals every exports filter finally find "
-    "findIndex flat flatMap forEach get getClass group has hashCode includes indexOf info isEmpty iterator json keys "
+    "findIndex flat flatMap forEach get getCause getClass getKey getMessage getName getParameterTypes getReturnType "
+    "getType getValue group has hashCode includes indexOf info isEmpty iterator json keys "
     "length log map match message name next of on parse path post prototype push put query reduce render replaceAll "
     "request resolve response result run save send set shift size slice some splice start status stop stringify "
     "substring test text then toString trim type unshift url value valueOf values warn".split()

@@ -14,7 +14,7 @@ from clew.graph.modules import Module
 from clew.graph.units import Unit
 from clew.graph.values import Meaning, Value
 from clew.parse.ecmascript import ECMASCRIPT
-from clew.parse.links import MACRO
+from clew.parse.links import CALLED, MACRO
 
 _NAME_PART = re.compile(r"[./\\\\:]+")
 
@@ -45,7 +45,7 @@ class Imported(Members):
             if held.kind == "module" and held.module is not None and whole:
                 return self._meaning(held.module, whole, depth + 1)
             return Meaning(held, "proven", evidence)
-        value = self._of(held, row.name, depth)
+        value = self._by_import(held, row.name, depth)
         return Meaning(value, "proven", evidence) if value is not None else None
 
     def _module_of(self, module: Module, number: int, depth: int) -> Value | None:
@@ -74,8 +74,16 @@ class Imported(Members):
         found = self._find(place.path)
         value = Value("module", found) if found is not None else None
         for name in place.inner.split(".") if place.inner else ():
-            value = self._of(value, name, depth + 1) if value is not None else None
+            value = self._by_import(value, name, depth + 1) if value is not None else None
         return value
+
+    def _by_import(self, value: Value, name: str, depth: int) -> Value | None:
+        """A member by the name that an import gives: Java's names fields and methods alike."""
+        found = self._of(value, name, depth)
+        is_java = value.module is not None and value.module.language == "java"
+        if is_java and (found is None or found.kind == "external"):
+            return self._of(value, name + CALLED, depth) or found
+        return found
 
     def _of_namespaces(self, module: Module, name: str, depth: int) -> Value | None:
         self._depends(f"n:{name}")

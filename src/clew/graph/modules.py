@@ -201,6 +201,10 @@ class Module:
             if ordinal >= 0 and self.is_function(ordinal):
                 return None
             held, plain = self.members.get(ordinal, {}), name.removesuffix(CALLED)
+            if self.language == "java":  # fields and methods are apart, but what a record is made of is both
+                both = held.get(plain, -1)
+                is_both = both >= 0 and (self.kind(both) == "property" or self.is_class(both))  # Kotlin calls classes
+                return held.get(name, both if is_both else None)
             is_type = name[:1].isupper() and self.language in PACKAGED  # a function of its name may stand beside it
             return held.get(name, held.get(plain, held.get(plain + CALLED) if not is_type else None))
         found = self.members.get(ordinal, {}).get(name)

@@ -1,6 +1,6 @@
 """What each scope of a blob binds: variables, parameters, type parameters, and from where on it has them.
 
-`Names` builds upon it and says what a bare name means; what the captures mean stands in `parse/binding.py`.
+`Names` builds upon it and says what a bare name means; what the captures mean stands in `parse/events.py`.
 """
 
 from __future__ import annotations

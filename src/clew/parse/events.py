@@ -1,6 +1,44 @@
 """What happens between the uses of names: a name gets a type or a value, a function gives something back.
 
-Main call: `collect_events`; `parse/binding.py` says what the captures mean.
+Main call: `collect_events`.
+
+Beside those of `extract`, queries have for the binder:
+  @bind @free        a name that is bound here; one that is bound further out (`global`)
+  @bind.var @bind.type   one that is bound in the function around it, not in the block; a type parameter: of a class too
+  @local @block      opens a scope, as a lambda does; as a block does
+  @this @super @root the object itself, and as its base class sees it; Rust's `crate` and `super` in a path
+  @self @static @class.self   the first parameter of a method; of one that has no object; of one that has its class
+  @base @part        a base class; what holds members of a type and may have no name. @extended and @prepended as
+                     `Links` has them; @inner.shell: what is defined in it ends with it
+  @recv @recv.fn     a call that a member is taken of, and the function in it
+  @recv.args         the arguments of such a call, which has its function right before them; in `dialects` all calls
+  @typed @typed.type a name that starts here, or in `FREE_FORM` names that are bound here, and their type
+  @typed.several @typed.class   what it is several of; the class that it is itself; so for @returns; @returns.promise
+  @typed.name        a name that follows its type
+  @bound @bound.type, @where.name @where.type   a type parameter and what bounds it, there or further down
+  @assign @assign.fn @assign.type @assign.value   starts with a name, ends with what it is given: a call of this, an
+                     object of this type, or this; @assign.await: a call of this, awaited
+  @held @held.fn @held.type @held.value   a name, and after it the same
+  @anonymous         an object of a class without a name
+  @with @plain       a function that may have an object of its own as `this`; one of them that has none
+  @implicit          what binds names that are not written: `it`, `error`
+  @literal @literal.name   the body of a literal, after its type; a field that it names
+  @assign.field @assign.name   the same for what does not start with its name
+  @entered.fn @entered.value @entered.name @caught @caught.name   what is entered, a call of this or this, and its name:
+                     `with open(x) as f`; the type of what is caught, and its name
+  @each @each.of @each.fn   a name that is one after the other of what this has, or a call of this gives
+  @narrow @narrow.name @narrow.type   a question whether a name is of a type
+  @outside           what stands in a definition and is read outside of it: base classes, values of parameters
+  @given             a member that is assigned to: `x` in `self.x = 1`
+  @cast @cast.of     the type that an expression in parentheses is taken for
+  @returns           the type of what the function around it gives back
+  @return.fn @return.value   what a function that does not say so gives back: what a call of this gives, or this
+  @export @export.default @export.common @export.whole   what a file exports: `a`, `a as b`; by default;
+                     `exports.b = a`; a variable that is all that it exports
+  @package           the name of the package that the file is part of
+  @awaited           what is awaited, or the function that is called for it
+  @property @never   the name of a function that is read like a field; of a field that cannot be there
+  @skip              a name that refers to nothing here: the `x` of `f(x=1)`
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The names of a blob: what definitions and imports are in their scopes, and what a bare name means at a place.
 
-Main calls: `Names.look_up`, `Names.this`, `Names.follow`; what the captures mean stands in `parse/binding.py`.
+Main calls: `Names.look_up`, `Names.this`, `Names.follow`; what the captures mean stands in `parse/events.py`.
 """
 
 from __future__ import annotations
@@ -260,9 +260,10 @@ class Names(Bound):
         plain = name.removesuffix(CALLED) if self._language in MARKS_CALLS else name
         is_macro = name.endswith(MACRO)
         plain = name.removesuffix(MACRO) if is_macro else plain
+        is_apart = is_macro or self._language == "java"  # what is called has no name in common with what is not
         while found is not None:
             is_other = plain != name and name not in found.names and plain in found.names
-            if is_other and (not is_macro or found.names[plain][:1] == "I"):
+            if is_other and (not is_apart or found.names[plain][:1] == "I"):
                 name = plain  # of a type, or imported
             if self._language == "cpp" and self._may_be_hidden(found, name):
                 break  # a member that the class has or inherits comes first

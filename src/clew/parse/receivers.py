@@ -21,6 +21,8 @@ _MAX_ARGUMENTS = 400  # bytes of type arguments
 def receiver_end(content: bytes, start: int, language: str) -> int:
     """Where the expression ends that the member at a place is taken of; -1 when the name stands alone."""
     at = start - 1
+    if language == "java" and content[at] == 62:  # `x.<T>y()`
+        at = _before_arguments(content, start) - 1
     if at < 1:
         return -1
     if content[at] == 46 and content[at - 1] != 46:  # a dot, not two

@@ -13,7 +13,7 @@
 (command name: (command_name (word) @call))
 (variable_name) @ref
 
-; -- scopes and what is known of values (parse/binding.py)
+; -- scopes and what is known of values (parse/events.py)
 [(subshell) (command_substitution)] @inner.shell
 (function_definition (compound_statement (declaration_command ["local" "declare" "typeset"] [
   (variable_assignment name: (variable_name) @bind) (variable_name) @bind])))

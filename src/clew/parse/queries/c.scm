@@ -63,7 +63,7 @@
 (identifier) @ref
 (field_identifier) @ref
 
-; -- scopes and what is known of values (parse/binding.py)
+; -- scopes and what is known of values (parse/events.py)
 (parameter_declaration declarator: (identifier) @bind)
 [(compound_statement) (for_statement)] @local
 (field_expression argument: (call_expression function: (_) @recv.fn) @recv)

@@ -46,7 +46,7 @@
 (attribute name: (identifier) @type)
 (identifier) @ref
 
-; -- scopes and what is known of values (parse/binding.py)
+; -- scopes and what is known of values (parse/events.py)
 (file_scoped_namespace_declaration name: (_) @package)
 (namespace_declaration name: (_) @package)
 [(lambda_expression) (anonymous_method_expression)] @local

@@ -58,7 +58,7 @@
 (shorthand_property_identifier) @ref
 (shorthand_property_identifier_pattern) @ref
 
-; -- scopes and what is known of values (parse/binding.py)
+; -- scopes and what is known of values (parse/events.py)
 [(function_expression) (generator_function) (arrow_function)] @local
 (if_statement [(statement_block (lexical_declaration)) @block (else_clause (statement_block (lexical_declaration)) @block)])
 [(for_statement) (for_in_statement) (catch_clause)] @block

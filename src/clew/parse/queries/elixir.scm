@@ -52,7 +52,7 @@
 (alias) @type
 (identifier) @ref
 
-; -- scopes and what is known of values (parse/binding.py); every bare word that is no call is a variable
+; -- scopes and what is known of values (parse/events.py); every bare word that is no call is a variable
 ((identifier) @this (#eq? @this "__MODULE__"))
 (call target: (identifier) @_quote (do_block) (#eq? @_quote "quote")) @quoted
 (unary_operator operator: "@" operand: (identifier) @attribute)

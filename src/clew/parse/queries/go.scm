@@ -41,7 +41,7 @@
 (field_identifier) @ref
 (package_identifier) @ref
 
-; -- scopes and what is known of values (parse/binding.py)
+; -- scopes and what is known of values (parse/events.py)
 (package_clause (package_identifier) @package)
 (parameter_declaration name: (identifier) @bind)
 (variadic_parameter_declaration name: (identifier) @bind)

@@ -8,7 +8,7 @@
 (constructor_declaration name: (identifier) @name) @def.constructor
 (compact_constructor_declaration name: (identifier) @name) @def.constructor
 (enum_constant name: (identifier) @name) @def.enum_member
-(record_declaration parameters: (formal_parameters (formal_parameter name: (identifier) @name) @def.field))
+(record_declaration parameters: (formal_parameters (formal_parameter name: (identifier) @name) @def.property))
 (field_declaration type: (_) . declarator: (variable_declarator name: (identifier) @name)) @def.field
 (field_declaration (modifiers "static" "final")) @def.constant
 (field_declaration "," declarator: (variable_declarator name: (identifier) @name) @def.field)
@@ -33,7 +33,7 @@
 (type_identifier) @type
 (identifier) @ref
 
-; -- scopes and what is known of values (parse/binding.py)
+; -- scopes and what is known of values (parse/events.py)
 (package_declaration [(scoped_identifier) (identifier)] @package)
 (lambda_expression) @local
 (object_creation_expression (class_body) @anonymous)

@@ -31,7 +31,7 @@
 (user_type (identifier) @type)
 (identifier) @ref
 
-; -- scopes and what is known of values (parse/binding.py)
+; -- scopes and what is known of values (parse/events.py)
 (object_literal (class_body (function_declaration name: (identifier) @name) @def.method))
 (package_header (qualified_identifier) @package)
 (package_header (qualified_identifier (identifier) @skip))

@@ -17,7 +17,7 @@
 (function_call name: (method_index_expression method: (identifier) @call))
 (identifier) @ref
 
-; -- scopes and what is known of values (parse/binding.py)
+; -- scopes and what is known of values (parse/events.py)
 (parameters name: (identifier) @bind)
 (variable_declaration (assignment_statement (variable_list name: (identifier) @bind)))
 (variable_declaration (variable_list name: (identifier) @bind))

@@ -58,7 +58,7 @@
 (attribute [(name) @type (qualified_name (name) @type)])
 (name) @ref
 
-; -- scopes and what is known of values (parse/binding.py)
+; -- scopes and what is known of values (parse/events.py)
 (simple_parameter name: (variable_name (name) @bind))
 (property_promotion_parameter name: (variable_name (name) @bind))
 (variadic_parameter name: (variable_name (name) @bind))

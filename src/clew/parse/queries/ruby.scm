@@ -40,7 +40,7 @@
 (global_variable) @ref
 (hash_key_symbol) @ref
 
-; -- scopes and what is known of values (parse/binding.py)
+; -- scopes and what is known of values (parse/events.py)
 [(method_parameters (identifier) @bind) (block_parameters (identifier) @bind) (lambda_parameters (identifier) @bind)
   (optional_parameter name: (identifier) @bind) (keyword_parameter name: (identifier) @bind)
   (splat_parameter name: (identifier) @bind) (hash_splat_parameter name: (identifier) @bind)

@@ -52,7 +52,7 @@
 (field_identifier) @ref
 (shorthand_field_identifier) @ref
 
-; -- scopes and what is known of values (parse/binding.py)
+; -- scopes and what is known of values (parse/events.py)
 (lifetime (identifier) @skip)
 (label (identifier) @skip)
 (attribute . (identifier) @skip)

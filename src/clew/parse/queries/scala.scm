@@ -40,7 +40,7 @@
 (type_identifier) @type
 (identifier) @ref
 
-; -- scopes and what is known of values (parse/binding.py)
+; -- scopes and what is known of values (parse/events.py)
 (package_clause name: (package_identifier) @package)
 (package_clause name: (package_identifier (identifier) @skip))
 (lambda_expression) @local

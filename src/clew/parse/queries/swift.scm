@@ -29,7 +29,7 @@
 (type_identifier) @type
 (simple_identifier) @ref
 
-; -- scopes and what is known of values (parse/binding.py)
+; -- scopes and what is known of values (parse/events.py)
 [(lambda_literal) (computed_property) (computed_getter)] @local
 [(computed_setter) (willset_clause) (didset_clause)] @local @implicit
 (catch_block) @block @implicit

@@ -32,7 +32,7 @@
 (identifier) @ref
 (builtin_function (builtin_identifier) @_import (arguments . (string (string_content) @ref)) (#eq? @_import "@import"))
 
-; -- scopes and what is known of values (parse/binding.py)
+; -- scopes and what is known of values (parse/events.py)
 [(block) (if_statement) (for_statement) (while_statement) (switch_case)] @local
 (parameter name: (identifier) @bind)
 (block (variable_declaration . (identifier) @bind))
