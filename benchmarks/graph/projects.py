@@ -68,5 +68,8 @@ def projects() -> dict[str, Project]:
         ),
         Project("gson", "java", retrieval / "gson", ("gson/src/main/java",)),
         Project("commons-lang", "java", CORPORA / "graph" / "commons-lang", ("src/main/java",)),
+        Project("chi", "go", CORPORA / "graph" / "chi", (".",)),
+        Project("cobra", "go", retrieval / "cobra", (".",)),
+        Project("gin", "go", retrieval / "gin", (".",)),
     )
     return {project.name: project for project in found}

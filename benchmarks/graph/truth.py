@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 
+from benchmarks.graph.compiler_truth import COMPILERS, compiler_truth
 from benchmarks.graph.facts import Truth, truth_path, write_truth
-from benchmarks.graph.java_truth import java_truth
 from benchmarks.graph.projects import Project, projects
 from benchmarks.graph.python_truth import python_truth
 from benchmarks.graph.typescript_truth import typescript_truth
@@ -29,7 +29,7 @@ def make(project: Project, *, quick: bool = False) -> Truth:
     """What is known of a project, from the checkers of its language."""
     if project.language == "python":
         return python_truth(project, quick=quick)
-    return java_truth(project) if project.language == "java" else typescript_truth(project)
+    return compiler_truth(project) if project.language in COMPILERS else typescript_truth(project)
 
 
 def describe(truth: Truth) -> str:
