@@ -12,22 +12,31 @@ from pathlib import Path
 
 from benchmarks.graph.facts import Definition, Elsewhere, Site, Truth, fact_of
 from benchmarks.graph.projects import Project
+from benchmarks.graph.python_environment import installed
 
+CLANG = "libclang==18.1.1"
 PROGRAMS = Path(__file__).parent / "compilers"
 COMPILERS = {  # name, how its program is run, how it tells its version and where in that
     "java": ("javac", ["java", "Facts.java"], ["java", "--version"], 1),
     "go": ("go/types", ["go", "run", "facts.go"], ["go", "version"], 2),
+    "c": ("clang", ["python", "clang_facts.py"], ["python", "-m", "pip", "list", "--format=freeze"], 0),
 }
+COMPILERS["cpp"] = COMPILERS["c"]
 
 
 def compiler_truth(project: Project) -> Truth:
-    """All facts about a project of Java or Go."""
-    checker, (command, *arguments), asked, place = COMPILERS[project.language]
-    if shutil.which(command) is None:
-        raise SystemExit(f"`{command}` is needed to ask {checker} about {project.name}")
-    printed = _output([command, *arguments, str(project.root), *project.folders])
-    rows = [line.split("\t") for line in printed.splitlines()]
-    version = _output(asked).split()[place]
+    """All facts about a project of Java, Go, C or C++."""
+    checker, command, asked, place = COMPILERS[project.language]
+    given = [str(project.root), *project.folders]
+    if checker == "clang":
+        python = str(installed("clang", CLANG) / "bin" / "python")
+        command, asked = [python, *command[1:]], [python, *asked[1:]]
+        folders = [f"-I{project.root / folder}" for folder in project.search]
+        given = [given[0], project.language, *project.folders, "--", *folders, *project.settings]
+    if shutil.which(command[0]) is None:
+        raise SystemExit(f"`{command[0]}` is needed to ask {checker} about {project.name}")
+    rows = [line.split("\t") for line in _output([*command, *given]).splitlines()]
+    version = _output(asked).split()[place].rpartition("=")[2]
     truth = Truth(project.name, project.language, {checker: version}, sorted({row[1] for row in rows}))
     definitions = _definitions(rows)
     truth.definitions = sorted(definitions.values())

@@ -19,7 +19,7 @@ class Project:
     search: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()  # folders that the checker gets a copy of, with the files of `settings`
-    settings: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()  # for C++ what clang is told
 
 
 def projects() -> dict[str, Project]:
@@ -71,5 +71,7 @@ def projects() -> dict[str, Project]:
         Project("chi", "go", CORPORA / "graph" / "chi", (".",)),
         Project("cobra", "go", retrieval / "cobra", (".",)),
         Project("gin", "go", retrieval / "gin", (".",)),
+        Project("curl", "c", retrieval / "curl", ("lib", "src", "include"), ("lib", "include", "src")),
+        Project("fmt", "cpp", retrieval / "fmtlib", ("src", "include"), ("include",), settings=("-std=c++17",)),
     )
     return {project.name: project for project in found}

@@ -197,6 +197,8 @@ def matches(edge: Edge, fact: Fact) -> bool:
     if fact.kind == "module":
         return edge.target_line <= 1 and "." not in edge.target_name
     mine, theirs = _owner(edge.target_name), _owner(fact.name)
+    if fact.kind == "macro":  # one for each branch of an #if, of which a compiler sees the one that holds
+        return mine.rpartition(".")[2] == theirs
     if mine == theirs:
         return True
     is_same_line = edge.target_line in (fact.target_line, *fact.also)
@@ -206,7 +208,7 @@ def matches(edge: Edge, fact: Fact) -> bool:
 def _owner(name: str) -> str:
     """A constructor stands for its class: `C()` may point at either."""
     owner, _, last = name.rpartition(".")
-    return owner if owner and last in _CONSTRUCTORS else name
+    return owner if owner and (last in _CONSTRUCTORS or last == owner.rpartition(".")[2]) else name
 
 
 def _count(report: Report, edge: Edge, site: Site, is_right: bool) -> None:

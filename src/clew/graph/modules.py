@@ -56,6 +56,8 @@ class Module:
                 continue
             if symbol.kind == "test" or (self.language == "python" and ordinal in self.links.hidden):
                 continue  # no code can name it, or means it
+            if symbol.kind == "constructor" and self.language == "cpp":
+                continue  # its name is that of its class
             held = found.setdefault(symbol.parent, {})
             if self.language not in _FIRST_COUNTS:
                 is_called = self.language in MARKS_CALLS and symbol.kind in FUNCTION_KINDS
@@ -68,7 +70,7 @@ class Module:
                 held.setdefault(symbol.name + (CALLED if is_marked else ""), ordinal)
         if self.language in ("c", "cpp"):  # what an enum names is known around it
             for ordinal, symbol in enumerate(self.symbols):
-                if symbol.kind == "enum_member" and symbol.parent >= 0:
+                if symbol.kind == "enum_member" and symbol.parent >= 0 and symbol.parent not in self.links.static:
                     found.setdefault(self.symbols[symbol.parent].parent, {}).setdefault(symbol.name, ordinal)
         for place, attribute in enumerate(self.links.attributes):
             held = found.setdefault(attribute.owner, {})

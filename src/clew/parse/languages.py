@@ -85,7 +85,7 @@ _TABLE = (
         (),
         "tree_sitter_cpp:language",
         "cpp",
-        version=4,
+        version=5,
         aliases=("c++",),
     ),
     Language(

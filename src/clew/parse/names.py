@@ -5,6 +5,7 @@ Main calls: `Names.look_up`, `Names.this`, `Names.follow`; what the captures mea
 
 from __future__ import annotations
 
+import re
 import sys
 
 from clew.parse.bound import NO_FREE_METHODS, SEQUENTIAL, TYPES_FIRST, Bound, Read
@@ -21,6 +22,8 @@ MARKS_CALLS = PACKAGED | {"java", "php"}  # a field and a method may have the sa
 IMPLICIT_MEMBERS = frozenset("java csharp cpp kotlin scala swift ruby dart".split())
 _HIDDEN_KINDS = frozenset({"function", "variable", "constant"})  # what a member of a class hides in it
 MEMBERS_ARE_NO_NAMES = frozenset("go rust c".split())  # not even inside the type
+
+_OWN_CONSTANTS = re.compile(rb"enum\s+(?:class|struct)\b")
 
 
 class Names(Bound):
@@ -44,6 +47,9 @@ class Names(Bound):
         is_free = self._language in FREE_FORM
         owners = find_owners(self._symbols, captures.get("part", ())) if is_free or self._is_packaged else {}
         stand_ins = self._stand_ins() if self._language == "python" else set()
+        if self._language == "cpp":  # the constants of `enum class` are its own
+            enums = ((o, symbol.start_byte) for o, symbol in enumerate(self._symbols) if symbol.kind == "enum")
+            self.links.static.extend(o for o, start in enums if _OWN_CONSTANTS.match(self._content, start))
         for ordinal, symbol in enumerate(self._symbols):
             if ordinal in owners or ordinal in stand_ins or (symbol.name == "std" and self._language == "cpp"):
                 continue
@@ -201,6 +207,12 @@ class Names(Bound):
             around = around.parent
         return path
 
+    def _is_apart(self, scope: Scope, symbol: Symbol) -> bool:
+        """Whether a definition of C++ is not to be had by its bare name: a constructor's is that of its class, and what
+        a type without a name has belongs to the object that is made of it."""
+        is_nameless = symbol.kind == "field" and not scope.is_class and scope.parent is not None
+        return symbol.kind == "constructor" or is_nameless
+
     def _name(self, scope: Scope, ordinal: int, symbol: Symbol) -> None:
         """Give a scope the name of a definition in it."""
         if self._language in NO_FREE_METHODS:
@@ -214,10 +226,13 @@ class Names(Bound):
         elif self._is_packaged:
             if symbol.kind != "constructor" and symbol.kind not in PART_KINDS:
                 scope.names.setdefault(symbol.name + (CALLED if is_called(symbol) else ""), f"D{ordinal}")
+        elif self._language == "cpp" and self._is_apart(scope, symbol):
+            return
         elif not self._is_ecmascript:
             is_macro = symbol.kind == "macro" and self._language == "rust"
             scope.names[symbol.name + (MACRO if is_macro else "")] = f"D{ordinal}"
-            if symbol.kind == "enum_member" and scope.parent is not None and self._language in TYPES_FIRST:
+            is_known_around = symbol.kind == "enum_member" and scope.symbol not in self.links.static
+            if is_known_around and scope.parent is not None and self._language in TYPES_FIRST:
                 scope.parent.names.setdefault(symbol.name, f"D{ordinal}")
         elif is_bare(symbol, self._content):
             before = scope.names.get(symbol.name, "")
