@@ -198,8 +198,8 @@ def matches(edge: Edge, fact: Fact) -> bool:
         return edge.target_line <= 1 and "." not in edge.target_name
     mine, theirs = _owner(edge.target_name), _owner(fact.name)
     if fact.kind == "macro":  # one for each branch of an #if, of which a compiler sees the one that holds
-        return mine.rpartition(".")[2] == theirs
-    if mine == theirs:
+        return mine.rpartition(".")[2] == theirs.rpartition(".")[2]
+    if mine == theirs or ("clang" in fact.by and theirs.endswith(f".{mine}")):  # namespaces that a macro opens
         return True
     is_same_line = edge.target_line in (fact.target_line, *fact.also)
     return is_same_line and mine.rpartition(".")[2] == theirs.rpartition(".")[2]

@@ -193,3 +193,35 @@ def test_members_come_before_functions_of_the_file() -> None:
         "a.cpp:21 inner -> a.cpp:n.inner proven",
         "a.cpp:21 help -> a.cpp:help proven",
     }
+
+
+def test_names_of_classes_constants_of_their_own_and_types_without_a_name() -> None:
+    project = Project({
+        "a.cpp": """\
+            enum class align { none, left };
+            enum class state { start, align };
+            enum plain { one, two };
+            class Box {
+             public:
+              Box() {}
+              Box(const Box&) = delete;
+              Box& self() { return *this; }
+            };
+            align f() {
+              return align::none;
+            }
+            int g() { return one + left; }
+            void parse(int specs) {
+              struct { int specs; } field;
+              specs = 1;
+              field.specs = 1;
+            }
+            """,
+    })  # fmt: skip
+    assert project.lines("a.cpp", "Box") == {7: 4, 8: 4}
+    assert {edge for edge in project.edges() if " Box " not in edge} == {
+        "a.cpp:10 align -> a.cpp:align proven",
+        "a.cpp:11 align -> a.cpp:align proven",
+        "a.cpp:11 none -> a.cpp:align.none proven",
+        "a.cpp:13 one -> a.cpp:plain.one proven",
+    }

@@ -122,10 +122,10 @@ def _name(cursor: cindex.Cursor, name: str = "") -> str:
 
 
 def _qualified(cursor: cindex.Cursor) -> str:
-    """The name with those of the types around it."""
+    """The name with those of the types and namespaces around it."""
     names = [_name(cursor)]
     around = cursor.semantic_parent
-    while around is not None and KINDS.get(around.kind) == "class":
+    while around is not None and (around.kind == K.NAMESPACE or KINDS.get(around.kind) == "class"):
         names.insert(0, _name(around) if not around.is_anonymous() else "")
         around = around.semantic_parent
     return ".".join(filter(None, names))

@@ -63,7 +63,10 @@ class Module:
                 is_called = self.language in MARKS_CALLS and symbol.kind in FUNCTION_KINDS
                 name = symbol.name + CALLED if is_called and symbol.parent >= 0 else symbol.name
                 name += MACRO if self.language == "rust" and symbol.kind == "macro" else ""
-                if name not in held or ordinal not in self.declared:
+                before = held.get(name)
+                is_like_class = before is not None and self.language == "cpp" and self.is_class(before)
+                is_later = ordinal not in self.declared and not (is_like_class and self.is_function(ordinal))
+                if before is None or is_later:
                     held[name] = ordinal
             elif symbol.kind != "constructor":  # its name is that of its class
                 is_marked = self.language in MARKS_CALLS and symbol.kind in FUNCTION_KINDS

@@ -208,10 +208,12 @@ class Names(Bound):
         return path
 
     def _is_apart(self, scope: Scope, symbol: Symbol) -> bool:
-        """Whether a definition of C++ is not to be had by its bare name: a constructor's is that of its class, and what
-        a type without a name has belongs to the object that is made of it."""
+        """Whether a definition of C++ is not to be had by its bare name: a constructor's is that of its class (also of
+        one that a macro keeps from being read), and what a type without a name has is had of its object."""
         is_nameless = symbol.kind == "field" and not scope.is_class and scope.parent is not None
-        return symbol.kind == "constructor" or is_nameless
+        before = scope.names.get(symbol.name, "")
+        is_like_class = before[:1] == "D" and self._symbols[int(before[1:])].kind in CLASS_KINDS
+        return symbol.kind == "constructor" or is_nameless or (is_like_class and symbol.kind in FUNCTION_KINDS)
 
     def _name(self, scope: Scope, ordinal: int, symbol: Symbol) -> None:
         """Give a scope the name of a definition in it."""
