@@ -106,3 +106,44 @@ def test_no_phantoms() -> None:
         "a/main.c:8 both -> a/util.h:both proven",
         "b/main.c:3 init -> b/util.c:init proven",
     }
+
+
+def test_what_is_there_under_a_condition_may_be_a_librarys() -> None:
+    project = Project({
+        "setup.h": """\
+            #ifndef SETUP_H
+            #define SETUP_H
+            #ifdef __VMS
+            #define getenv vms_getenv
+            struct timeval { long tv_sec; };
+            #endif
+            #ifdef DEBUG
+            #define LOG(x) print(x)
+            #else
+            #define LOG(x)
+            #endif
+            #define ALWAYS 1
+            struct item { int size; int more; int others; int rest; };
+            int first(void); int second(void); int third(void); int fourth(void); int fifth(void);
+            #endif
+            """,
+        "main.c": """\
+            #include "setup.h"
+            int main(void) {
+              struct timeval tv;
+              struct item it;
+              getenv("HOME");
+              LOG(ALWAYS);
+              return tv.tv_sec + it.size;
+            }
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges("main.c") if ": proven" not in edge} == {
+        "main.c:3 timeval -> setup.h:timeval unique",
+        "main.c:4 item -> setup.h:item proven",
+        "main.c:5 getenv -> setup.h:getenv unique",
+        "main.c:6 LOG -> setup.h:LOG proven",
+        "main.c:6 ALWAYS -> setup.h:ALWAYS proven",
+        "main.c:7 tv_sec -> setup.h:timeval.tv_sec unique",
+        "main.c:7 size -> setup.h:item.size typed",
+    }

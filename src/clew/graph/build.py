@@ -260,7 +260,7 @@ def shape_of(module: Module) -> bytes:
         module.language, module.symbols, [row[:3] for row in module.imports], links.bases, links.types, links.returns,
         [(held.owner, held.name, held.value) for held in links.attributes], links.properties, links.exports,
         links.package, links.owners, links.paths, links.declared, links.hidden, links.static, links.extended,
-        links.prepended,
+        links.prepended, links.conditional,
     ]  # fmt: skip
     return hashlib.blake2b(json.dumps(seen).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 

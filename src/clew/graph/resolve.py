@@ -41,7 +41,11 @@ class Resolver(Packages, Scripts, Imported):
             return None
         if meaning.value.kind == "external" and meaning.value.name.endswith(MACRO):
             return meaning._replace(value=meaning.value._replace(name=meaning.value.name.removesuffix(MACRO)))
-        return self._defined(meaning) if meaning.value.kind == "definition" else meaning
+        if meaning.value.kind != "definition":
+            return meaning
+        meaning = self._defined(meaning)
+        is_sure = meaning.tier not in ("proven", "typed") or not _is_conditional(meaning.value)
+        return meaning if is_sure else meaning._replace(tier="unique")
 
     def spelled_out(self, keys: set[str]) -> set[str]:
         """Keys without those for what a file includes: the files and names instead that this rests on."""
@@ -301,3 +305,11 @@ class Resolver(Packages, Scripts, Imported):
             ordinal = module.companion(ordinal, is_object=True)
         found = self._of_class(module, ordinal, name, depth + 1, wanted=wanted)
         return self._of_its_side(found, name, value) if found is not None else None
+
+
+def _is_conditional(value: Value) -> bool:
+    """Whether C has a definition, or the type that holds it, under a condition only: else it may be a library's."""
+    module, ordinal = value.module, value.ordinal
+    if module is None or not module.links.conditional or ordinal >= len(module.symbols):
+        return False
+    return ordinal in module.links.conditional or module.symbols[ordinal].parent in module.links.conditional

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any, NamedTuple
 
 from clew.parse.ecmascript import ECMASCRIPT
@@ -24,6 +25,9 @@ NO_FREE_METHODS = frozenset({"java", "csharp"})
 
 _CLASS_BINDS = ECMASCRIPT | NO_FREE_METHODS | PACKAGED  # where what a class binds is its type parameters
 _NONE = re.compile(rb"[^=!]=\s*None\s*\Z")
+
+
+_CONDITIONAL_KINDS = CLASS_KINDS | {"macro", "type"}
 
 
 class Read(NamedTuple):
@@ -131,6 +135,22 @@ class Bound:
                     self.links.hidden.append(ordinal)
             else:
                 self.paths[symbol.name_byte + len(symbol.name.encode())] = f"D{ordinal}"
+
+    def _note_conditional(self) -> None:
+        """Say what C has once and under a condition only, which is not one for most of the file."""
+        half = len(self._content) // 2
+        spans = sorted((node.start_byte, -node.end_byte) for node in self._captures.get("conditional", ()))
+        spans = [span for span in spans if -span[1] - span[0] < half]
+        last = -1  # where the outermost ones end that have begun
+        at = 0
+        names = Counter(symbol.name for symbol in self._symbols)
+        for ordinal, symbol in enumerate(self._symbols):
+            while at < len(spans) and spans[at][0] <= symbol.start_byte:
+                last = max(last, -spans[at][1])
+                at += 1
+            is_kind = symbol.kind in _CONDITIONAL_KINDS and names[symbol.name] == 1
+            if is_kind and symbol.start_byte < last:
+                self.links.conditional.append(ordinal)
 
     def _put_in_order(self) -> None:
         """Say from where on a file and its classes have their names: in `x = x` the second is another."""

@@ -38,6 +38,7 @@ Beside those of `extract`, queries have for the binder:
   @package           the name of the package that the file is part of
   @awaited           what is awaited, or the function that is called for it
   @property @never   the name of a function that is read like a field; of a field that cannot be there
+  @conditional       what C has under a condition only
   @skip              a name that refers to nothing here: the `x` of `f(x=1)`
 """
 

@@ -77,7 +77,7 @@ _TABLE = (
         "rust", ("rs",), (), _words("rust-script"), "tree_sitter_rust:language", "rust", version=3, aliases=("rs",)
     ),
     Language("java", ("java",), (), (), "tree_sitter_java:language", "java", version=4),
-    Language("c", _words("c h"), (), (), "tree_sitter_c:language", "c", version=3),
+    Language("c", _words("c h"), (), (), "tree_sitter_c:language", "c", version=4),
     Language(
         "cpp",
         _words("cc cpp cxx c++ hpp hh hxx h++ ipp tpp inl cu cuh"),

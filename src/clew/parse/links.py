@@ -57,11 +57,12 @@ class Links(NamedTuple):
     static: list[int]  # members of a type itself; a type whose methods all are members of it too
     extended: dict[int, list[str]]  # of types, what the type itself has the members of: Ruby's `extend`
     prepended: dict[int, list[str]]  # of types, what comes before their own members: Ruby's `prepend`
+    conditional: list[int]  # macros and types of C that are there under a condition: a library may have them, else
 
 
 def no_links() -> Links:
     """Nothing refers to anything."""
-    return Links([""], [], [], {}, {}, {}, [], [], {}, "", {}, {}, [], [], [], {}, {})
+    return Links([""], [], [], {}, {}, {}, [], [], {}, "", {}, {}, [], [], [], {}, {}, [])
 
 
 def pack_links(links: Links) -> bytes:
@@ -99,11 +100,11 @@ def unpack_links(packed: bytes) -> Links:
     fields: list[Any] = json.loads(raw[middle + 2 * count :])[:-1]
     fields += no_links()[2 + len(fields) :]  # earlier ones have less
     refs, bases, types, returns, attributes, properties, exports, package, owners, paths, *rest = fields
-    declared, hidden, static, extended, prepended = rest
+    declared, hidden, static, extended, prepended, conditional = rest
     return Links(
         refs, of_use.tolist(), callers.tolist(), _numbered(bases), _numbered(types), _numbered(returns),
         [Attribute(*row) for row in attributes], properties, exports, package, _numbered(owners), _numbered(paths),
-        declared, hidden, static, _numbered(extended), _numbered(prepended),
+        declared, hidden, static, _numbered(extended), _numbered(prepended), conditional,
     )  # fmt: skip
 
 

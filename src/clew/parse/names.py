@@ -94,6 +94,7 @@ class Names(Bound):
         self._place_keywords()
         if self._language in TYPES_FIRST:
             self._declare()
+            self._note_conditional()
         if self._language == "python":
             self._put_in_order()
         if self._language == "rust":

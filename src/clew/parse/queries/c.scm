@@ -64,6 +64,7 @@
 (field_identifier) @ref
 
 ; -- scopes and what is known of values (parse/events.py)
+[(preproc_if) (preproc_ifdef)] @conditional
 (parameter_declaration declarator: (identifier) @bind)
 [(compound_statement) (for_statement)] @local
 (field_expression argument: (call_expression function: (_) @recv.fn) @recv)

@@ -127,6 +127,7 @@
 (namespace_identifier) @ref
 
 ; -- scopes and what is known of values (parse/events.py)
+[(preproc_if) (preproc_ifdef)] @conditional
 (parameter_declaration declarator: (identifier) @bind)
 [(compound_statement) (for_statement)] @local
 (field_expression argument: (call_expression function: (_) @recv.fn) @recv)
