@@ -73,7 +73,7 @@ class Module:
                 held.setdefault(symbol.name + (CALLED if is_marked else ""), ordinal)
         if self.language in ("c", "cpp"):  # what an enum names is known around it
             for ordinal, symbol in enumerate(self.symbols):
-                if symbol.kind == "enum_member" and symbol.parent >= 0 and symbol.parent not in self.links.static:
+                if symbol.kind == "enum_member" and symbol.parent >= 0 and symbol.parent not in self.statics:
                     found.setdefault(self.symbols[symbol.parent].parent, {}).setdefault(symbol.name, ordinal)
         for place, attribute in enumerate(self.links.attributes):
             held = found.setdefault(attribute.owner, {})
@@ -243,6 +243,10 @@ class Module:
     def namesakes_in(self, owner: int, name: str) -> list[int]:
         """All that a definition holds under one name."""
         return self._namesakes.get((owner, name), [])
+
+    @cached_property
+    def conditional(self) -> frozenset[int]:
+        return frozenset(self.links.conditional)
 
     @cached_property
     def statics(self) -> frozenset[int]:

@@ -310,6 +310,6 @@ class Resolver(Packages, Scripts, Imported):
 def _is_conditional(value: Value) -> bool:
     """Whether C has a definition, or the type that holds it, under a condition only: else it may be a library's."""
     module, ordinal = value.module, value.ordinal
-    if module is None or not module.links.conditional or ordinal >= len(module.symbols):
+    if module is None or not module.conditional or ordinal >= len(module.symbols):
         return False
-    return ordinal in module.links.conditional or module.symbols[ordinal].parent in module.links.conditional
+    return ordinal in module.conditional or module.symbols[ordinal].parent in module.conditional

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import cached_property
 
 from clew.parse.bound import NO_FREE_METHODS, SEQUENTIAL, TYPES_FIRST, Bound, Read
 from clew.parse.ecmascript import MEMBER_KINDS, has_own_this, is_bare, is_pure_type, owner_name
@@ -32,6 +33,7 @@ class Names(Bound):
     def __init__(self, blob: Read) -> None:
         super().__init__(blob)
         self._implicit = blob.language in IMPLICIT_MEMBERS
+        self._closed: set[int] = set()  # enums whose constants are their own
         self._sees_class = self._implicit or self._is_ecmascript  # where a class has type parameters, but no members
         self._holders: dict[int, int] = {}  # of functions that are assigned to a member, whose
         self.attributes: dict[tuple[int, str], Attribute] = {}
@@ -49,7 +51,8 @@ class Names(Bound):
         stand_ins = self._stand_ins() if self._language == "python" else set()
         if self._language == "cpp":  # the constants of `enum class` are its own
             enums = ((o, symbol.start_byte) for o, symbol in enumerate(self._symbols) if symbol.kind == "enum")
-            self.links.static.extend(o for o, start in enums if _OWN_CONSTANTS.match(self._content, start))
+            self._closed = {o for o, start in enums if _OWN_CONSTANTS.match(self._content, start)}
+            self.links.static.extend(sorted(self._closed))
         for ordinal, symbol in enumerate(self._symbols):
             if ordinal in owners or ordinal in stand_ins or (symbol.name == "std" and self._language == "cpp"):
                 continue
@@ -234,7 +237,7 @@ class Names(Bound):
         elif not self._is_ecmascript:
             is_macro = symbol.kind == "macro" and self._language == "rust"
             scope.names[symbol.name + (MACRO if is_macro else "")] = f"D{ordinal}"
-            is_known_around = symbol.kind == "enum_member" and scope.symbol not in self.links.static
+            is_known_around = symbol.kind == "enum_member" and scope.symbol not in self._closed
             if is_known_around and scope.parent is not None and self._language in TYPES_FIRST:
                 scope.parent.names.setdefault(symbol.name, f"D{ordinal}")
         elif is_bare(symbol, self._content):
@@ -337,8 +340,12 @@ class Names(Bound):
 
     def held_by(self, owner: int, name: str) -> str:
         """The definition that another holds under a name, the first; "" for none."""
-        held = (ordinal for ordinal, symbol in enumerate(self._symbols) if symbol.parent == owner)
-        return next((f"D{ordinal}" for ordinal in held if self._symbols[ordinal].name == name), "")
+        return self._held.get((owner, name), "")
+
+    @cached_property
+    def _held(self) -> dict[tuple[int, str], str]:
+        symbols = reversed([*enumerate(self._symbols)])
+        return {(symbol.parent, symbol.name): f"D{ordinal}" for ordinal, symbol in symbols}
 
     def name_at(self, start: int, end: int) -> str:
         """The name that is used at a place."""
