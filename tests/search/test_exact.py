@@ -156,7 +156,9 @@ def test_a_search_finds_what_a_loop_finds(
     [
         ("get_queryset", [["get_queryset"]]),
         (r"class \w+Error", [["class "], ["Error"]]),
-        (r"(?:foo|barbar)_init", [["_init"], ["foo", "barbar"]]),
+        (r"(?:foo|barbar)_init", [["foo_init", "barbar_init"], ["_init"]]),
+        (r"x(?:|y)zz", [["xzz", "xyzz"], ["zz"], ["x"]]),
+        (r"pre(?:a|bb)*post", [["post"], ["pre"]]),
         (r"colou?r_of", [["colo"], ["r_of"]]),
         (r"\bx{3}y+z", [["xxxy"], ["yz"]]),
         (r"(?i)Straße_K", [["stra"], ["e_k"]]),

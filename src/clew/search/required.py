@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import NamedTuple
 
 from clew.search import classes
@@ -18,6 +19,7 @@ MAX_NEEDLES = 12  # texts that are looked for side by side in one content
 MAX_GROUPS = 4  # of them that must all be there
 MAX_BRANCHES = 200  # more alternatives than these are not worth asking for
 MAX_CLASS = 64  # characters of one class
+MAX_BESIDE = 6  # characters before and after alternatives that are looked at together with each
 
 _PLAIN = {letter.decode(): plain for letter, plain in SAME_AS_ASCII}
 
@@ -63,14 +65,23 @@ def _walk(node: Node, parts: _Parts) -> None:
         choice = _class(node)
         _add(parts, [choice] if choice else None)
     elif isinstance(node, Row):
-        for part in node.parts:
-            _walk(part, parts)
+        for place, part in enumerate(node.parts):
+            if isinstance(part, Choice):
+                following = node.parts[place + 1 : place + 1 + MAX_BESIDE]
+                _branch(part.parts, parts, [*takewhile(_is_one, following)])
+            else:
+                _walk(part, parts)
     elif isinstance(node, Choice):
-        _branch(node.parts, parts)
+        _branch(node.parts, parts, [])
     elif isinstance(node, Repeat):
         _repeat(node, parts)
     else:
         assert isinstance(node, Look)  # it has no width: neighbours stay neighbours
+
+
+def _is_one(node: Node) -> bool:
+    """Whether something stands there once, with nothing optional in it."""
+    return isinstance(node, Char | Chars | Look)
 
 
 def _add(parts: _Parts, places: list[bytes] | None) -> None:
@@ -101,14 +112,17 @@ def _repeat(node: Repeat, parts: _Parts) -> None:
         parts.run += run  # the last ones stand beside what follows
 
 
-def _branch(alternatives: tuple[Node, ...], parts: _Parts) -> None:
+def _branch(alternatives: tuple[Node, ...], parts: _Parts, after: list[Node]) -> None:
+    """Each alternative stands between what is before it and the characters after it."""
+    before = parts.run[-MAX_BESIDE:]
     parts.cut()
     if len(alternatives) > MAX_BRANCHES:
         return
     found: list[Needs] = []
     for alternative in alternatives:
-        alone = _Parts()
-        _walk(alternative, alone)
+        alone = _Parts(run=[*before])
+        for node in (alternative, *after):
+            _walk(node, alone)
         alone.cut()
         if not alone.done:
             return

@@ -109,7 +109,7 @@ def text_files_of(connection: apsw.Connection, snapshot: int, blobs: Sequence[in
     """The files that have one of these blobs, likewise."""
     rows: Iterable[Any] = connection.execute(
         "SELECT path, language, blob, size, mtime_ns, ctime_ns, inode FROM entry"
-        " WHERE blob IN (SELECT value FROM json_each(?)) AND snapshot = ? ORDER BY path",
+        " WHERE blob IN (SELECT value FROM json_each(?)) AND +snapshot = ? ORDER BY path",  # `+`: not all its files
         (json.dumps(list(blobs)), snapshot),
     )
     return (TextFile(row[0], row[1], row[2], cast(Stat, row[3:])) for row in rows)
