@@ -61,6 +61,7 @@ C = (
     "static int helper(int x) { return LIMIT + x; }\n",
     "int helper(int x);\n",
     "#define LIMIT 3\n",
+    "#ifdef VMS\n#define LIMIT 4\nstruct other { int size; };\n#endif\n",
     "int use(struct thing *t) {\n    return make(1)->next->held.size + t->size + helper(2);\n}\n",
 )
 TYPESCRIPT = (
@@ -92,7 +93,8 @@ SCALA = (
     "class Thing extends Base { def run(): Thing = go() }\n",
     "class Base { def go(): Thing = new Thing }\n",
     "object Thing { def make(): Thing = new Thing }\n",
-    "class Use { def use(thing: Thing) = { thing.run().go(); Thing.make().run(); make().go() } }\n",
+    "object Thing { def apply(): Base = new Base }\n",
+    "class Use { def use(thing: Thing) = { thing.run().go(); Thing.make().run(); make().go(); Thing().go() } }\n",
 )
 SWIFT = (
     "import Core\n",
@@ -102,6 +104,63 @@ SWIFT = (
     "func make() -> Thing { return Thing() }\n",
     "func use(thing: Thing) {\n    thing.run().more().go()\n    make().go()\n}\n",
 )
+RUST = (
+    "mod a;\nmod b;\n",
+    "use crate::a::{Thing, make};\n",
+    "use crate::b::*;\n",
+    "#[macro_export]\nmacro_rules! make { () => {} }\n",
+    "pub struct Thing { pub next: Option<Base> }\n",
+    "impl Thing { pub fn run(&self) -> Base { self.go(); Self::new() } }\n",
+    "impl crate::a::Thing { pub fn new() -> Base { Base } pub fn go(&self) { make!(); crate::make!(); } }\n",
+    "pub struct Base;\nimpl Run for Base { type Out = Thing; fn run(&self) -> Self::Out { make() } }\n",
+    "pub trait Run { type Out; fn run(&self) -> Self::Out; }\n",
+    "pub fn make() -> Thing { Thing::new(); let one = Thing { next: None }; one.run().run(); one }\n",
+)
+JAVA = (
+    "import a.Thing;\n",
+    "import static a.Thing.make;\n",
+    "import a.*;\n",
+    "class Thing extends Base {\n  int size;\n  Base next;\n  static Thing make() { return new Thing(); }\n"
+    "  class In { int size() { return size + next.go().size; } }\n}\n",
+    "class Base implements Run {\n  Thing go() { return make().size(); }\n  int size() { return 1; }\n}\n",
+    "interface Run { Thing go(); }\n",
+    "record Pair(Thing one, Base two) {\n  void use() { one().size = 1; two.go().next.go(); Thing.make(); }\n}\n",
+)
+CSHARP = (
+    "using A;\n",
+    "using static A.Thing;\n",
+    "class Thing : Base {\n  public Base Next;\n  public static async Task<Thing> Make() { return new Thing(); }\n}\n",
+    "partial class Base {\n  public Thing Go() { return Next.Go(); }\n}\n",
+    "partial class Base {\n  public Base Next;\n  async void Use() { var one = await Thing.Make(); one.Next.Go();"
+    " var two = Thing.Make().Result; two.Go(); Make(); }\n}\n",
+)
+CPP = (
+    '#include "a.hpp"\n',
+    "namespace one {\nclass Thing : public Base {\n public:\n  Thing();\n  Thing& run();\n  Base* next;\n};\n}\n",
+    "namespace one {\nclass Base {\n public:\n  enum class Kind { run, go };\n"
+    "  Thing* go() { return make().next; }\n};\n}\n",
+    "one::Thing& one::Thing::run() { next->go()->run(); return *this; }\none::Thing::Thing() {}\n",
+    "namespace one {\nThing make() { return Thing().run(); }\n}\n",
+    "using namespace one;\nint use() { make().run().next->go(); Base::Kind kind = Base::Kind::run; return LIMIT; }\n",
+    "#ifdef VMS\n#define LIMIT 4\n#endif\n",
+)
+COMPILED = {
+    "Cargo.toml": ('[package]\nname = "app"\n', '[package]\nname = "other"\n'),
+    "src/main.rs": RUST,
+    "src/a.rs": RUST,
+    "src/b.rs": RUST,
+    "src/a/b.rs": RUST,
+    "one/Thing.java": ("package a;\n", *JAVA),
+    "one/Base.java": ("package a;\n", *JAVA),
+    "two/Use.java": ("package b;\n", *JAVA),
+    "Thing.cs": ("namespace A;\n", *CSHARP),
+    "Base.cs": ("namespace A;\n", *CSHARP),
+    "sub/Use.cs": ("namespace B;\n", *CSHARP),
+    "a.hpp": CPP,
+    "a.cpp": CPP,
+    "sub/a.hpp": CPP,
+    "sub/use.cpp": CPP,
+}
 PACKAGES = {
     "one/A.kt": ("package a\n", *KOTLIN),
     "one/B.kt": ("package a\n", *KOTLIN),
@@ -142,6 +201,7 @@ RUBY = (
     "module App\n  module Help\n    def help; end\n  end\n  def self.make; Thing.new; end\nend\n",
     "class App::Other\n  def run; Help; end\nend\n",
     "class Base\n  def go; end\nend\n",
+    "module App\n  class Base\n    prepend Help\n    def help; go; end\n  end\nend\n",
     "App::Thing.new.run\nApp.make\nthing = App::Other.new\nthing.run\nBase.new.go\n",
 )
 PHP = (
@@ -213,7 +273,7 @@ def steps(names: tuple[str, ...], most: int) -> st.SearchStrategy[Any]:
 def play(root: Path, kinds: dict[str, tuple[str, ...]], action: str, name: str, numbers: list[int]) -> None:
     path, lines = root / name, kinds[name]
     if action == "write":
-        first = lines[:1] if name.endswith((".go", ".kt", ".scala", ".php", ".hs")) else ()
+        first = lines[:1] if name.endswith((".go", ".kt", ".scala", ".php", ".hs", ".java", ".cs")) else ()
         write_tree(root, {name: "".join([*first, *(lines[number % len(lines)] for number in numbers)])})
     elif action == "delete" and path.exists():
         path.unlink()
@@ -249,6 +309,7 @@ python_step = steps(NAMES, len(LINES))
 other_step = steps(tuple(KINDS), 12)
 package_step = steps(tuple(PACKAGES), 10)
 script_step = steps(tuple(SCRIPTS), 9)
+compiled_step = steps(tuple(COMPILED), 10)
 
 
 @pytest.mark.slow
@@ -287,6 +348,18 @@ def test_a_changed_graph_of_kotlin_scala_and_swift_is_the_graph_made_anew(
     before: list[Any], changes: list[list[Any]]
 ) -> None:
     check(PACKAGES, before, changes)
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    before=st.lists(compiled_step, max_size=16),
+    changes=st.lists(st.lists(compiled_step, min_size=1, max_size=3), min_size=1, max_size=4),
+)
+def test_a_changed_graph_of_rust_java_csharp_and_cpp_is_the_graph_made_anew(
+    before: list[Any], changes: list[list[Any]]
+) -> None:
+    check(COMPILED, before, changes)
 
 
 @pytest.mark.slow
