@@ -106,7 +106,11 @@ def _saves(engine: Engine, tree: Path, spent: list[float]) -> dict[str, dict[str
         engine.sync(str(tree))
         taken[kind].append(sum(spent) * 1e3)
     return {
-        kind: {"p50": round(statistics.median(found), 1), "p90": round(sorted(found)[int(len(found) * 0.9)], 1)}
+        kind: {
+            "p50": round(statistics.median(found), 1),
+            "p90": round(sorted(found)[int(len(found) * 0.9)], 1),
+            "share_within_50_ms": round(sum(one <= 50 for one in found) / len(found), 2),
+        }
         for kind, found in taken.items()
     }
 
