@@ -56,13 +56,15 @@ def test_the_segments_are_the_same(
 
 
 def test_what_the_process_could_not_do_is_done_here(
-    tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(aside, "_WORTH_CHUNKS", 1)
     monkeypatch.setattr(aside, "_begin", lambda _: subprocess.Popen(["false"], stdin=subprocess.PIPE))
     beside = make_engine(tmp_path / "one", workers=2)
     here = make_engine(tmp_path / "two", workers=1)
     assert contents(beside, tree) == contents(here, tree)
+    [told] = [record.getMessage() for record in caplog.records if "segments" in record.getMessage()]
+    assert "ended with 1" in told and str(tmp_path / "one") in told  # which store it is about
 
 
 def test_it_ends_with_a_run_that_fails(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import logging
 import os
 import subprocess
 import sys
@@ -17,11 +16,11 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+from clew.lifecycle.log import log
 from clew.store import derive, exact
 from clew.store.store import Store
 from clew.types import ModelName
 
-_log = logging.getLogger("clew.index")
 _WORTH_CHUNKS = 10_000  # a process takes 0.3 s to begin; the segments of so many take 0.6 s
 
 
@@ -42,7 +41,8 @@ def segments_aside(store: Store, *, processes: int, is_late: bool) -> Iterator[N
             assert aside.stdin is not None
             aside.stdin.close()
     if aside is not None and aside.returncode:
-        _log.warning("the process that makes segments ended with %d: this one does it", aside.returncode)
+        what = "the process that makes segments ended with %d: this one does it"
+        log(str(store.directory)).warning(what, aside.returncode)
     catch_up(store, is_late=is_late)
 
 
