@@ -27,6 +27,9 @@ COMPILERS["cpp"] = COMPILERS["c"]
 def compiler_truth(project: Project) -> Truth:
     """All facts about a project of Java, Go, C or C++."""
     checker, command, asked, place = COMPILERS[project.language]
+    missing = [folder for folder in project.folders if not (project.root / folder).is_dir()]
+    if missing:
+        raise SystemExit(f"{project.name} is looked for in {project.root}, which has no {', '.join(missing)}")
     given = [str(project.root), *project.folders]
     if checker == "clang":
         python = str(installed("clang", CLANG) / "bin" / "python")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.graph.calls import Callers
+from benchmarks.graph.compiler_truth import compiler_truth
 from benchmarks.graph.edges import Edge
 from benchmarks.graph.facts import Definition, Elsewhere, Fact, Truth, read_truth, write_truth
 from benchmarks.graph.judged import Judgement, Judgements
@@ -154,3 +155,25 @@ def test_an_index_is_read_from_its_bytes(tmp_path: Path) -> None:
     (tmp_path / "i.scip").write_bytes(b"\x0a\x00\x12" + bytes([len(document)]) + document)
     (found,) = read_index(tmp_path / "i.scip")
     assert (found.path, found.occurrences[0][:6]) == ("a.ts", (2, 4, 2, 9, "local", 1))
+
+
+def test_what_a_compiler_sees_of_namespaces_and_branches() -> None:
+    """clang names all namespaces, and of the branches of an #if the one that holds."""
+    deep = Definition("a.h", 9, 1, 9, "fmt.v12.detail.buffer", "class")
+    macro = Definition("a.h", 20, 1, 20, "LIMIT", "macro")
+    inner = edge(1, Definition("a.h", 3, 1, 3, "detail.buffer", "class"))
+    assert matches(inner, fact(1, deep, by=("clang",)))
+    assert not matches(inner, fact(1, deep))
+    assert not matches(edge(1, Definition("a.h", 3, 1, 3, "other.buffer", "class")), fact(1, deep, by=("clang",)))
+    assert matches(edge(1, Definition("a.h", 24, 1, 24, "detail.LIMIT", "macro")), fact(1, macro, by=("clang",)))
+    assert not matches(edge(1, Definition("b.h", 24, 1, 24, "LIMIT", "macro")), fact(1, macro, by=("clang",)))
+
+
+def test_a_constructor_that_is_called_like_its_class_stands_for_it() -> None:
+    made = edge(1, Definition("A.java", 4, 1, 4, "Box.Box", "method"))
+    assert matches(made, fact(1, Definition("A.java", 2, 1, 9, "Box", "class")))
+
+
+def test_a_project_that_is_not_there_has_no_truth(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="which has no src"):
+        compiler_truth(Project("gone", "go", tmp_path, ("src",)))
