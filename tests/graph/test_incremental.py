@@ -305,71 +305,39 @@ def check(kinds: dict[str, tuple[str, ...]], before: list[Any], changes: list[li
         engine.close()
 
 
-python_step = steps(NAMES, len(LINES))
-other_step = steps(tuple(KINDS), 12)
-package_step = steps(tuple(PACKAGES), 10)
-script_step = steps(tuple(SCRIPTS), 9)
-compiled_step = steps(tuple(COMPILED), 10)
+def of(kinds: dict[str, tuple[str, ...]], most: int) -> tuple[st.SearchStrategy[Any], st.SearchStrategy[Any]]:
+    """At most so many steps before, and the changes after; every line of every file can come."""
+    step = steps(tuple(kinds), max(map(len, kinds.values())))
+    return st.lists(step, max_size=most), st.lists(st.lists(step, min_size=1, max_size=3), min_size=1, max_size=4)
+
+
+PYTHON: dict[str, tuple[str, ...]] = dict.fromkeys(NAMES, LINES)
+python_before, python_changes = of(PYTHON, 8)
 
 
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
-    before=st.lists(python_step, max_size=8),
-    changes=st.lists(st.lists(python_step, min_size=1, max_size=3), min_size=1, max_size=4),
-)
+@given(before=python_before, changes=python_changes)
 @example(  # a directory becomes a package: what lies in it is no module of its own any more
     before=[("write", "src/pkg/a.py", [0, 8]), ("write", "src/pkg/b.py", [0, 11])],
     changes=[[("write", "src/pkg/__init__.py", [])], [("delete", "src/pkg/__init__.py", [])]],
 )
 def test_a_changed_graph_is_the_graph_made_anew(before: list[Any], changes: list[list[Any]]) -> None:
-    check(dict.fromkeys(NAMES, LINES), before, changes)
+    check(PYTHON, before, changes)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "kinds", [KINDS, PACKAGES, COMPILED, SCRIPTS],
+    ids=["go, c, typescript", "kotlin, scala, swift", "rust, java, c#, c++", "scripts, haskell"],
+)  # fmt: skip
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
-    before=st.lists(other_step, max_size=16),
-    changes=st.lists(st.lists(other_step, min_size=1, max_size=3), min_size=1, max_size=4),
-)
-def test_a_changed_graph_of_go_c_and_typescript_is_the_graph_made_anew(
-    before: list[Any], changes: list[list[Any]]
+@given(data=st.data())
+def test_a_changed_graph_of_other_languages_is_the_graph_made_anew(
+    kinds: dict[str, tuple[str, ...]], data: st.DataObject
 ) -> None:
-    check(KINDS, before, changes)
-
-
-@pytest.mark.slow
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
-    before=st.lists(package_step, max_size=16),
-    changes=st.lists(st.lists(package_step, min_size=1, max_size=3), min_size=1, max_size=4),
-)
-def test_a_changed_graph_of_kotlin_scala_and_swift_is_the_graph_made_anew(
-    before: list[Any], changes: list[list[Any]]
-) -> None:
-    check(PACKAGES, before, changes)
-
-
-@pytest.mark.slow
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
-    before=st.lists(compiled_step, max_size=16),
-    changes=st.lists(st.lists(compiled_step, min_size=1, max_size=3), min_size=1, max_size=4),
-)
-def test_a_changed_graph_of_rust_java_csharp_and_cpp_is_the_graph_made_anew(
-    before: list[Any], changes: list[list[Any]]
-) -> None:
-    check(COMPILED, before, changes)
-
-
-@pytest.mark.slow
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
-    before=st.lists(script_step, max_size=16),
-    changes=st.lists(st.lists(script_step, min_size=1, max_size=3), min_size=1, max_size=4),
-)
-def test_a_changed_graph_of_scripts_is_the_graph_made_anew(before: list[Any], changes: list[list[Any]]) -> None:
-    check(SCRIPTS, before, changes)
+    before, changes = of(kinds, 16)
+    check(kinds, data.draw(before), data.draw(changes))
 
 
 def test_edges_are_the_same_when_files_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
