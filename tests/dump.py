@@ -16,6 +16,7 @@ from clew.search.pattern import TextQuery
 from clew.store import exact, grams
 from clew.store import facts as fact_rows
 from clew.store.derive import derived, tail_segment
+from clew.store.edges import unpack_nodes
 from clew.store.segments import CHUNK_BITS
 from clew.store.store import Store
 from clew.store.sweep import sweep
@@ -92,19 +93,28 @@ def tables(store: Store) -> dict[str, Any]:
 def graph(store: Store) -> dict[str, Any]:
     """The edges, with files by their paths and what is external by its name."""
     connection = store.connection()
-    numbered = connection.execute("SELECT snapshot, number, path FROM graph_file").fetchall()
-    paths = {(snapshot, number): path for snapshot, number, path in numbered}
+    numbered: Any = connection.execute("SELECT snapshot, number, path, nodes FROM graph_file").fetchall()
+    paths = {(snapshot, number): path for snapshot, number, path, _ in numbered}
+    ordinals = {
+        (snapshot, number): {node: ordinal for ordinal, node in enumerate(unpack_nodes(nodes) or [])}
+        for snapshot, number, _, nodes in numbered
+    }
     external: dict[Any, Any] = {row[0]: row[1] for row in connection.execute("SELECT id, name FROM external")}
 
     def node(snapshot: int, number: int) -> Any:
-        return external[-number] if number < 0 else (paths[snapshot, number >> 16], number & 0xFFFF)
+        if number < 0:
+            return external[-number]
+        held, place = (snapshot, number >> 16), number & 0xFFFF
+        is_moved = ordinals[held] and place != 0xFFFF
+        return paths[held], ordinals[held][place] if is_moved else place
 
     edges = connection.execute("SELECT snapshot, target, source, role, tier, evidence, hex(sites) FROM edge")
     loose = connection.execute("SELECT snapshot, name, source, role, hex(sites) FROM loose")
     return {
         "files": sorted(  # of the content that the entry has
             connection.execute(
-                "SELECT path, hex(shape), hex(inputs) FROM graph_file JOIN entry USING (snapshot, path, facts)"
+                "SELECT path, hex(shape), hex(inputs), hex(details)"
+                " FROM graph_file JOIN entry USING (snapshot, path, facts)"
             ).fetchall()
         ),
         "uses": sorted(

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from clew.graph import build
+from clew.relations import Wanted
 from tests import dump
 from tests.conftest import make_engine, write_tree
 
@@ -289,11 +291,12 @@ def check(kinds: dict[str, tuple[str, ...]], before: list[Any], changes: list[li
         root.mkdir()
         for one in before:
             play(root, kinds, *one)
-        engine = make_engine(root.parent / "home")
-        engine.index(str(root))
-        for several in changes:
+        engines = [make_engine(root.parent / "home") for _ in range(2)]  # after the other's turn, what one kept is old
+        engines[0].index(str(root))
+        for turn, several in enumerate(changes):
             for one in several:
                 play(root, kinds, *one)
+            engine = engines[turn // 2 % 2]
             engine.sync(str(root))
             found = dump.graph(engine.resolve(str(root)).store)
             fresh = make_engine(root.parent / "fresh")
@@ -302,7 +305,8 @@ def check(kinds: dict[str, tuple[str, ...]], before: list[Any], changes: list[li
             fresh.close()
             shutil.rmtree(root.parent / "fresh")
             assert found == expected
-        engine.close()
+        for engine in engines:
+            engine.close()
 
 
 def of(kinds: dict[str, tuple[str, ...]], most: int) -> tuple[st.SearchStrategy[Any], st.SearchStrategy[Any]]:
@@ -355,3 +359,108 @@ def test_edges_are_the_same_when_files_are_let_go(tmp_path: Path, monkeypatch: p
         found.append(dump.graph(engine.resolve(str(root)).store))
         engine.close()
     assert found[0] == found[1] and found[0]["edges"]
+
+
+USED = "import os\n\n\nclass Thing:\n    def run(self):\n        self.size = 1\n\n\ndef make():\n    return Thing()\n"
+USERS = {
+    "calls.py": "from used import make\n\nmake()\n",
+    "members.py": "import used\n\n\ndef use():\n    thing = used.Thing()\n    thing.run()\n    return thing.size\n",
+    "misses.py": "import used\n\nused.extra()\n",
+    "below.py": "import used\n\n\nclass Below(used.Thing):\n    def go(self):\n        return self.extra()\n",
+}
+SCRIPT_USED = (
+    "export class Thing {\n  run() { return 1; }\n}\n\nexport function make(): Thing { return new Thing(); }\n"
+)
+SCRIPT_USERS = {
+    "calls.ts": 'import { make } from "./used";\n\nmake().run();\n',
+    "misses.ts": 'import { extra } from "./used";\n\nextra();\n',
+    "whole.ts": 'import * as all from "./used";\n\nall.make();\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "others", "touched"),
+    [
+        ("used.py", USED, USED.replace("size = 1", "size = 2"), USERS, set()),
+        ("used.py", USED, "def other(): ...\n\n\n" + USED, USERS, set()),
+        ("used.py", USED, USED + "\n\ndef extra(): ...\n", USERS, {"misses.py", "below.py"}),
+        ("used.py", USED, USED.replace("    def run", "    def extra(self): ...\n\n    def run"), USERS,
+         {"misses.py", "below.py"}),
+        ("used.py", USED, USED.replace("def make", "def made"), USERS, {"calls.py"}),
+        ("used.py", USED, USED.replace("self.size", "self.width"), USERS, {"members.py"}),
+        ("used.py", USED, USED.replace("class Thing:", "class Thing(os.PathLike):"), USERS,
+         {"members.py", "below.py"}),
+        ("used.py", USED, "from calls import *\n" + USED, USERS, set(USERS)),
+        ("used.ts", SCRIPT_USED, "export const other = 1;\n" + SCRIPT_USED, SCRIPT_USERS, set()),
+        ("used.ts", SCRIPT_USED, SCRIPT_USED + "export function extra() {}\n", SCRIPT_USERS, {"misses.ts"}),
+        ("used.ts", SCRIPT_USED, SCRIPT_USED.replace("  run()", "  extra() {}\n  run()"), SCRIPT_USERS, {"misses.ts"}),
+        ("used.ts", SCRIPT_USED, SCRIPT_USED.replace("make(): Thing", "make()"), SCRIPT_USERS,
+         {"calls.ts", "whole.ts"}),
+    ],
+    ids=["body", "inserted", "function", "method", "renamed", "attribute", "base", "star",
+         "script: inserted", "script: function", "script: method", "script: type"],
+)  # fmt: skip
+def test_a_change_touches_only_who_looked_for_what_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, before: str, after: str, others: dict[str, str],
+    touched: set[str],
+) -> None:  # fmt: skip
+    """And edges to what only moved are right all the same."""
+    root = write_tree(tmp_path / "tree", {name: before, **others})
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    resolved: list[str] = []
+    resolve = build._Graph.add_edges
+
+    def noted(graph: build._Graph, path: str, update: build.Update) -> None:
+        resolved.append(path)
+        resolve(graph, path, update)
+
+    monkeypatch.setattr(build._Graph, "add_edges", noted)
+    write_tree(root, {name: after})
+    engine.sync(str(root))
+    assert set(resolved) == {name, *touched}
+    fresh = make_engine(tmp_path / "fresh")
+    fresh.index(str(root))
+    found, expected = (dump.graph(each.resolve(str(root)).store) for each in (engine, fresh))
+    assert found == expected
+    for each in (engine, fresh):
+        each.close()
+
+
+def test_what_a_failed_run_found_is_not_taken_for_what_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its flip did not happen: the next one begins with what the store says."""
+    root = write_tree(tmp_path / "tree", {"used.py": USED, **USERS})
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    apply = build.Update.apply
+
+    def fails(*_: object) -> None:
+        raise OSError("no")
+
+    monkeypatch.setattr(build.Update, "apply", fails)
+    write_tree(root, {"used.py": "def other(): ...\n" + USED, "new.py": "import used\nused.make()\n"})
+    with pytest.raises(OSError, match="no"):
+        engine.sync(str(root))
+    monkeypatch.setattr(build.Update, "apply", apply)
+    write_tree(root, {"used.py": USED.replace("make", "made")})
+    (root / "new.py").unlink()
+    engine.sync(str(root))
+    fresh = make_engine(tmp_path / "fresh")
+    fresh.index(str(root))
+    found, expected = (dump.graph(each.resolve(str(root)).store) for each in (engine, fresh))
+    assert found == expected
+    for each in (engine, fresh):
+        each.close()
+
+
+def test_nodes_that_are_used_up_begin_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clew.graph.changes.MAX_NODES", 12)
+    root = write_tree(tmp_path / "tree", {"used.py": USED, **USERS})
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    for turn in range(20):
+        write_tree(root, {"used.py": f"def other_{turn}(): ...\n" + USED})
+        engine.sync(str(root))
+        nodes = engine.references(Wanted("make"), str(root)).references
+        assert [(node.path, node.start_line) for node in nodes] == [("calls.py", 1), ("calls.py", 3)], turn
+    engine.close()

@@ -10,6 +10,7 @@ import pytest
 
 from clew import Engine
 from clew.parse.languages import LANGUAGES
+from clew.relations import Wanted
 from tests.conftest import make_engine, write_tree
 
 
@@ -57,3 +58,19 @@ def test_what_removed_files_held_leaves_the_segments(
     sweep(store)
     names = derive.derived(store.connection()).segments
     assert sum(len(store.segments.open(name).facts) for name in names) < 20 / (1 - derive.MAX_DEAD_SHARE)
+
+
+def test_what_was_laid_out_of_a_removed_index_is_not_shown(tmp_path: Path) -> None:
+    """Ids and generations of the new index are those of the old one, and the old one's map was still there."""
+    root = write_tree(tmp_path / "tree", {"a.py": "def one():\n    two()\n\n\ndef two(): ...\n"})
+    kept, other = make_engine(tmp_path / "home"), make_engine(tmp_path / "home")
+    kept.index(str(root))
+    assert "def one" in kept.map(str(root)).text and kept.search("two", str(root)).hits
+    other.clear(str(root))
+    write_tree(root, {"a.py": "def three():\n    four()\n\n\ndef four(): ...\n"})
+    other.index(str(root))
+    assert "def three" in kept.map(str(root)).text and "def one" not in kept.map(str(root)).text
+    write_tree(root, {"a.py": "def three(): ...\n\n\ndef four():\n    three()\n"})
+    assert [use.start_line for use in kept.references(Wanted("three"), str(root)).references] == [5]
+    for engine in (kept, other):
+        engine.close()

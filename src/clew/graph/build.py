@@ -1,38 +1,61 @@
 """The edges of a snapshot that is about to be: of all its files, or of those that a change can have touched.
 
-Each file keeps hashes of what its edges rest on (`graph/values.py`): files, names of modules it looked for. A change
-elsewhere makes its edges anew only if it touches one of these. Main call: `plan_edges`.
+Each file keeps hashes of what its edges rest on (`graph/values.py`): files, names in them, names of modules it looked
+for. A change elsewhere makes its edges anew only if it touches one of these (`graph/changes.py`). Main call:
+`plan_edges`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gc
-import hashlib
-import json
-import posixpath
+import itertools
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import apsw
 
+from clew.graph.changes import compare, keys_of, shape_of
 from clew.graph.layout import Layout, is_configuration
 from clew.graph.modules import Module, Named
 from clew.graph.resolve import Resolver
-from clew.graph.values import TIERS, Meaning
+from clew.graph.values import TIERS, Key, Meaning
 from clew.parse.ecmascript import ECMASCRIPT
-from clew.parse.links import CALLED, MACRO, NOWHERE, Links, unpack_links
+from clew.parse.links import CALLED, MACRO, NOWHERE, unpack_links
 from clew.parse.uses import ROLES, unpack_places
-from clew.store import edges, facts
-from clew.store.edges import NODE_BITS, WHOLE_FILE, EdgeRow, GraphFile, LooseRow, pack_sites
+from clew.store import edges, facts, snapshots
+from clew.store.edges import (
+    NODE_BITS,
+    WHOLE_FILE,
+    EdgeRow,
+    GraphFile,
+    LooseRow,
+    pack_nodes,
+    pack_sites,
+    unpack_nodes,
+)  # fmt: skip
+from clew.store.snapshots import Snapshot
+from clew.store.store import Store
 
 EVIDENCE = ("scope", "self", "super", "builtin", "package", "import")  # with a line for the last
 USE_ROLES = (*ROLES, "import")
 IMPORT_ROLE = len(ROLES)
 MAX_MODULES = 6_000  # files held at once while edges are made: about 100 KB each
+MAX_KEPT = 4  # snapshots whose files are kept in memory
 _KINDS = {name: place for place, name in enumerate(EVIDENCE)}
+
+Files = Mapping[str, tuple[int, str]]  # facts and language of each file that has any
+
+
+@dataclass(slots=True)
+class Standing:
+    """The files of a snapshot at a generation: a save needs all of them, so they are kept for the next."""
+
+    generation: int
+    files: Files
+    known: Mapping[str, GraphFile]  # those that have edges
+    layout: Layout
 
 
 @dataclass(slots=True)
@@ -40,9 +63,10 @@ class Update:
     """What the flip must do to the graph."""
 
     files: list[GraphFile] = field(default_factory=list)
-    removed: list[int] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
     rows: list[tuple[int | str, int, int, int, int, bytes]] = field(default_factory=list)  # a name is external
     loose: list[LooseRow] = field(default_factory=list)
+    standing: Standing | None = None  # until then, and what becomes of it
 
     def apply(self, connection: apsw.Connection, snapshot: int) -> None:
         """In the flip's transaction."""
@@ -52,16 +76,43 @@ class Update:
     def _apply(self, connection: apsw.Connection, snapshot: int) -> None:
         names = edges.external_ids(connection, (row[0] for row in self.rows if isinstance(row[0], str)))
         rows = (EdgeRow(-names[row[0]] if isinstance(row[0], str) else row[0], *row[1:]) for row in self.rows)
-        edges.replace(connection, snapshot, self.files, self.removed, rows, self.loose)
+        removed = [self.standing.known[path].number for path in self.gone] if self.standing is not None else []
+        edges.replace(connection, snapshot, self.files, removed, rows, self.loose)
+
+    def keep(self, store: Store, snapshot: Snapshot) -> None:
+        """After the flip's transaction: let the next run begin where this one ended."""
+        if self.standing is None:
+            return
+        known = {**self.standing.known, **{file.path: file._replace(details=None) for file in self.files}}
+        for path in self.gone:
+            del known[path]
+        kept: dict[int, Standing] = store.graphs
+        for old in list(kept)[: 1 - MAX_KEPT]:
+            kept.pop(old, None)
+        kept[snapshot.id] = Standing(snapshot.generation, self.standing.files, known, self.standing.layout)
 
 
-def plan_edges(connection: apsw.Connection, snapshot: int, files: Mapping[str, tuple[int, str]]) -> Update:
-    """What changes in the graph when `files` (path: facts, language) become what the snapshot has."""
-    known = {file.path: file for file in edges.files_of(connection, snapshot)}
-    graph = _Graph(connection, files, known)
-    update = Update(removed=[file.number for path, file in known.items() if path not in files])
+def plan_edges(store: Store, snapshot: Snapshot, changes: Mapping[str, tuple[int, str] | None]) -> Update:
+    """What changes in the graph when files come to have other facts, or None any more."""
+    connection = store.connection()
+    kept: Standing | None = store.graphs.get(snapshot.id)
+    if kept is not None and kept.generation == snapshot.generation:
+        before, known, suspects = kept.files, kept.known, set(changes)
+    else:
+        kept = None
+        before = snapshots.files_with_facts(connection, snapshot.id)
+        known = {file.path: file for file in edges.files_of(connection, snapshot.id)}
+        suspects = {*before, *known, *changes}
+    files = {**before, **{path: held for path, held in changes.items() if held is not None}}
+    for path in [path for path, held in changes.items() if held is None]:
+        files.pop(path, None)
+    is_same = files.keys() == before.keys() and not any(map(is_configuration, changes))
+    layout = kept.layout if kept is not None and is_same else Layout(files)
+    graph = _Graph(connection, snapshot.id, files, known, layout)
+    update = Update(standing=Standing(snapshot.generation, files, known, layout))
+    update.gone = [path for path in suspects if path in known and path not in files]
     with _uncollected():
-        for path in sorted(graph.touched()):
+        for path in sorted(graph.touched(suspects)):
             graph.add_edges(path, update)
             if len(graph) > MAX_MODULES:
                 graph.forget()
@@ -85,18 +136,16 @@ class _Graph:
     """The files of a snapshot to be, loaded when they are needed."""
 
     def __init__(
-        self, connection: apsw.Connection, files: Mapping[str, tuple[int, str]], known: Mapping[str, GraphFile]
+        self, connection: apsw.Connection, snapshot: int, files: Files, known: Mapping[str, GraphFile], layout: Layout
     ) -> None:
-        self._connection, self._files, self._known = connection, files, known
+        self._connection, self._snapshot, self._files, self._known = connection, snapshot, files, known
         self._modules: dict[str, Module] = {}
-        self._numbers = {path: file.number for path, file in known.items()}
-        free = max(self._numbers.values(), default=0) + 1
-        for path in sorted(files):
-            if path not in self._numbers:
-                self._numbers[path] = free
-                free += 1
+        self._numbers: dict[str, int] = {}  # of files that are new
+        self._nodes: dict[str, list[int] | None] = {}  # of files that changed
+        self._is_whole = False  # all edges are made anew
         self._paths: dict[int, list[str]] = {}  # the files of each blob
-        self._layout = Layout(files, self._read)
+        self._layout = layout
+        layout.read_with(self._read)
         self._resolver = Resolver(self._layout, self.module, self._defining)
 
     def __len__(self) -> int:
@@ -115,12 +164,20 @@ class _Graph:
         """A file as the resolver sees it."""
         found = self._modules.get(path)
         if found is None and path in self._files:
-            facts_id, language = self._files[path]
-            symbols = [Named._make(row) for row in facts.names_of(self._connection, facts_id)]
-            links = unpack_links(facts.links_of(self._connection, facts_id))
-            imports = facts.imports_of(self._connection, facts_id)
-            found = self._modules[path] = Module(path, self._numbers[path], language, symbols, imports, links)
+            found = self._modules[path] = self._load(path, *self._files[path])
+            before = self._known.get(path)
+            if path in self._nodes:
+                found.nodes = self._nodes[path]
+            elif before is not None and not self._is_whole:
+                found.nodes = unpack_nodes(before.nodes)
         return found
+
+    def _load(self, path: str, facts_id: int, language: str) -> Module:
+        before = self._known.get(path)
+        number = before.number if before is not None else self._numbers[path]
+        symbols = [Named._make(row) for row in facts.names_of(self._connection, facts_id)]
+        links = unpack_links(facts.links_of(self._connection, facts_id))
+        return Module(path, number, language, symbols, facts.imports_of(self._connection, facts_id), links)
 
     def _defining(self, name: str) -> list[str]:
         """The files that define a name."""
@@ -136,59 +193,71 @@ class _Graph:
             return None
         return facts.content(self._connection, facts.blob_of(self._connection, self._files[path][0]))
 
-    def touched(self) -> set[str]:
-        """The files whose edges may not be what they were."""
-        changed = {path for path, (facts_id, _) in self._files.items() if self._facts_before(path) != facts_id}
-        gone = [path for path in self._known if path not in self._files]
+    def touched(self, suspects: Iterable[str]) -> set[str]:
+        """The files whose edges may not be what they were, when these may have changed."""
+        suspects = list(suspects)
+        changed = {path for path in suspects if path in self._files and self._is_changed(path)}
+        gone = [path for path in suspects if path in self._known and path not in self._files]
+        new = sorted(path for path in changed if path not in self._known)
+        free = max((file.number for file in self._known.values()), default=0) + 1 if new else 0
+        self._numbers = dict(zip(new, itertools.count(free), strict=False))
         if len(changed) == len(self._files) or any(is_configuration(path) for path in (*changed, *gone)):
+            self._is_whole = True
             return set(self._files)
         keys: set[str] = set()
+        names: dict[str, set[int]] = {}  # of files that are what they were but for these
         for path in changed:
-            module = self.module(path)
-            assert module is not None
-            before = self._known.get(path)
-            if before is None or before.shape != shape_of(module):
-                keys |= _keys_of(path, is_new=before is None)
-                keys |= self._layout.keys_of(path) if before is None else set()
-                keys |= {f"n:{symbol.name}" for symbol in module.symbols}
-                keys |= self._names_before(path)
+            keys |= self._changed_keys(path, names)
         for path in gone:
-            keys |= _keys_of(path, is_new=True) | self._layout.keys_of(path) | self._names_before(path)
-        if not keys:
-            return changed
-        import numpy as np
-
-        wanted = np.array(sorted(zlib.crc32(key.encode()) for key in keys), np.uint32)
+            old = self._load(path, self._known[path].facts, "")
+            keys |= keys_of(path, is_new=True) | self._layout.keys_of(path) | _names(old)
         rest = [file for path, file in self._known.items() if path in self._files and path not in changed]
-        sizes = np.fromiter((len(file.inputs) // 4 for file in rest), np.int64, len(rest))
-        held = np.isin(np.frombuffer(b"".join(file.inputs for file in rest), "<u4"), wanted)
-        owners = np.repeat(np.arange(len(rest)), sizes)
-        return changed | {rest[place].path for place in np.unique(owners[held]).tolist()}
+        inputs = [file.inputs for file in rest] if keys or names else []
+        found = [*_holding(rest, inputs, map(_hash, keys))]
+        if names:
+            using = _holding(rest, inputs, map(_hash, names))
+            details = edges.details_of(self._connection, self._snapshot, (file.number for file in using))
+            found += [file for file, held in zip(using, details, strict=True) if held is None]
+            found += _holding(using, [held or b"" for held in details], set().union(*names.values()))
+        return changed | {file.path for file in found}
 
-    def _names_before(self, path: str) -> set[str]:
-        """The keys of the names that a file defined until now."""
-        before = self._known.get(path)
-        rows = facts.names_of(self._connection, before.facts) if before is not None else []
-        return {f"n:{name}" for _, name, _ in rows}
+    def _changed_keys(self, path: str, names: dict[str, set[int]]) -> set[str]:
+        """The keys that a file touches which is new or has changed; adds those of names to `names`."""
+        module, before = self.module(path), self._known.get(path)
+        assert module is not None
+        if before is None:
+            return keys_of(path, is_new=True) | self._layout.keys_of(path) | _names(module)
+        if before.shape == shape_of(module):
+            return set()
+        old = self._load(path, before.facts, facts.language_of(self._connection, before.facts))
+        old.nodes = unpack_nodes(before.nodes)
+        change = compare(old, module)
+        self._nodes[path] = module.nodes = change.nodes
+        if change.names is None:
+            return keys_of(path, is_new=False) | _names(module) | _names(old)
+        names[module.key] = {module.key_of(name) for name in change.names}
+        return {f"n:{name}" for name in change.names}
 
-    def _facts_before(self, path: str) -> int:
+    def _is_changed(self, path: str) -> bool:
         before = self._known.get(path)
-        return before.facts if before is not None else -1
+        return before is None or before.facts != self._files[path][0]
 
     def add_edges(self, path: str, update: Update) -> None:
         """Resolve a file, and add what it leads to."""
         module = self.module(path)
         assert module is not None
         facts_id, _ = self._files[path]
-        inputs: set[str] = set()
+        inputs: set[Key] = set()
         found = [None, *(self._resolver.resolve(module, ref, inputs) for ref in module.links.refs[1:])]
         wholes = self._imported_files(module, inputs)
-        inputs = self._resolver.spelled_out(inputs)
+        keys, names = self._resolver.spelled_out(inputs)
+        names -= module.own_keys()
         uses = unpack_places(facts.uses_of(self._connection, facts_id) if module.links.of_use else b"")
         grouped: dict[tuple[int | str, int, int, int], tuple[int, list[int]]] = {}
         loose: dict[tuple[str, int, int], list[int]] = {}
         base, refs = module.number << NODE_BITS, module.links.refs
-        own = module.attribute_places  # where an attribute is first named, it is not used
+        nodes: Sequence[int] = module.nodes if module.nodes is not None else range(WHOLE_FILE)
+        own = {byte: module.node(ordinal) for byte, ordinal in module.attribute_places.items()}  # named, not used there
         targets = [self._target(meaning) for meaning in found]
         for start, role, number, caller in zip(
             uses.starts, uses.roles, module.links.of_use, module.links.callers, strict=True
@@ -196,9 +265,9 @@ class _Graph:
             if not number:
                 continue
             role = IMPORT_ROLE if refs[number][0] in "JM" else role
-            target, source = targets[number], base | (WHOLE_FILE if caller == NOWHERE else caller)
+            target, source = targets[number], base | (nodes[caller] if caller != NOWHERE else WHOLE_FILE)
             if target is not None:
-                if target[0] != base | own.get(start, -1):
+                if target[0] != own.get(start):
                     key = (target[0], source, role, target[1])
                     held = grouped.get(key)
                     if held is None:
@@ -216,10 +285,14 @@ class _Graph:
         for (to, source, role, tier), (evidence, sites) in grouped.items():
             update.rows.append((to, source, role, tier, evidence, pack_sites(sites)))
         update.loose += [LooseRow(*key, pack_sites(sites)) for key, sites in loose.items()]
-        packed = b"".join(sorted((zlib.crc32(key.encode())).to_bytes(4, "little") for key in inputs))
-        update.files.append(GraphFile(module.number, path, facts_id, shape_of(module), packed))
+        update.files.append(
+            GraphFile(
+                module.number, path, facts_id, shape_of(module), pack_sites(sorted(map(_hash, keys))),
+                pack_nodes(module.nodes), pack_sites(sorted(names)),
+            )
+        )  # fmt: skip
 
-    def _imported_files(self, module: Module, inputs: set[str]) -> dict[int, tuple[int, int]]:
+    def _imported_files(self, module: Module, inputs: set[Key]) -> dict[int, tuple[int, int]]:
         """The other files that imports of a file lead to, with the evidence and where that is said."""
         found: dict[int, tuple[int, int]] = {}
         for number, row in enumerate(module.imports if module.language in ECMASCRIPT else ()):  # others name the module
@@ -239,8 +312,8 @@ class _Graph:
             return (value.name, tier) if is_known else None
         if value.module is None or value.kind not in ("definition", "module"):
             return None
-        ordinal = value.ordinal if value.kind == "definition" else WHOLE_FILE
-        return value.module.number << NODE_BITS | ordinal, tier
+        is_whole = value.kind == "module"
+        return value.module.number << NODE_BITS | WHOLE_FILE if is_whole else value.module.node(value.ordinal), tier
 
 
 def _evidence(meaning: Meaning | None) -> int:
@@ -253,28 +326,23 @@ def evidence_of(number: int) -> tuple[str, int]:
     return EVIDENCE[number & 15], number >> 4
 
 
-def shape_of(module: Module) -> bytes:
-    """What other files can see of a file: a change inside a function does not show."""
-    links: Links = module.links
-    seen: list[Any] = [
-        module.language, module.symbols, [row[:3] for row in module.imports], links.bases, links.types, links.returns,
-        [(held.owner, held.name, held.value) for held in links.attributes], links.properties, links.exports,
-        links.package, links.owners, links.paths, links.declared, links.hidden, links.static, links.extended,
-        links.prepended, links.conditional,
-    ]  # fmt: skip
-    return hashlib.blake2b(json.dumps(seen).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+def _names(module: Module) -> set[str]:
+    """The keys of the names that a file defines."""
+    return {f"n:{symbol.name}" for symbol in module.symbols}
 
 
-def _keys_of(path: str, *, is_new: bool) -> set[str]:
-    """The keys that a change of a file touches; one that came or went also those of its name and directories."""
-    directory, name = posixpath.split(path)
-    keys = {f"f:{path}", f"d:{directory}", "t:"}
-    above = directory
-    while above:
-        keys.add(f"t:{above}")
-        above = posixpath.dirname(above)
-    if is_new:
-        keys.add(f"m:{name.partition('.')[0]}")
-        keys |= {f"m:{part}" for part in directory.split("/") if part}
-        keys.add(f"f:{directory}")
-    return keys
+def _hash(key: str) -> int:
+    return zlib.crc32(key.encode())
+
+
+def _holding(files: list[GraphFile], held: list[bytes], wanted: Iterable[int]) -> list[GraphFile]:
+    """The files that have one of some hashes among those that each holds."""
+    hashes = sorted(wanted)
+    if not hashes or not files:
+        return []
+    import numpy as np
+
+    sizes = np.fromiter(map(len, held), np.int64, len(held)) // 4
+    is_held = np.isin(np.frombuffer(b"".join(held), "<u4"), np.array(hashes, np.uint32))
+    owners = np.repeat(np.arange(len(files)), sizes)
+    return [files[place] for place in np.unique(owners[is_held]).tolist()]

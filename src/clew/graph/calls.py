@@ -140,9 +140,9 @@ def _within(nodes: Nodes, node: Node) -> list[int]:
         return [node.id]
     held = nodes.file(node.id >> NODE_BITS)
     inside = nodes.symbols(held[1]) if held is not None else []
-    base = node.id >> NODE_BITS << NODE_BITS
-    prefix = f"{node.qualified}."
-    return [node.id, *(base | i for i, symbol in enumerate(inside) if symbol.qualified.startswith(prefix))]
+    number, prefix = node.id >> NODE_BITS, f"{node.qualified}."
+    found = (i for i, symbol in enumerate(inside) if symbol.qualified.startswith(prefix))
+    return [node.id, *(nodes.id_of(number, i) for i in found)]
 
 
 def _add(nodes: Nodes, calls: dict[tuple[int, int, int], Call], source: Node, target: Node, row: EdgeRow) -> None:

@@ -56,7 +56,7 @@ def _exported(nodes: Nodes, number: int, language: str, seen: set[int]) -> dict[
     if language in ECMASCRIPT:
         return _said(nodes, number, links, seen)
     found = {
-        symbol.name: number << NODE_BITS | ordinal
+        symbol.name: nodes.id_of(number, ordinal)
         for ordinal, symbol in enumerate(symbols)
         if ordinal not in links.hidden and _is_outer(symbols, symbol, language) and _is_shown(symbol, language)
     }
@@ -106,7 +106,7 @@ def _said(nodes: Nodes, number: int, links: Links, seen: set[int]) -> dict[str, 
             found |= {name: place for name, place in shown.items() if name != "default"}
     for name, ref in links.exports.items():
         if ref[:1] == "D" and ref[1:].isdigit() and symbols[int(ref[1:])].parent < 0:
-            found["default" if name == "=" else name] = number << NODE_BITS | int(ref[1:])
+            found["default" if name == "=" else name] = nodes.id_of(number, int(ref[1:]))
         elif ref[:1] == "I" and ref[1:].isdigit():
             wanted = imports[int(ref[1:])].name or name
             if wanted in named:

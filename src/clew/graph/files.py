@@ -18,9 +18,8 @@ class ImportGraph(NamedTuple):
 
 def import_graph(nodes: Nodes, file: str | None, allowed: Set[str]) -> ImportGraph:
     """The imports among the files that are let pass; with a `file`, only those from it and to it."""
-    paths = {
-        held.number: held.path for held in edges.files_of(nodes.connection, nodes.snapshot) if held.path in allowed
-    }
+    known = edges.paths_of(nodes.connection, nodes.snapshot)
+    paths = {number: path for number, path in known.items() if path in allowed}
     pairs = [
         (paths[source], paths[target])
         for source, target in edges.file_pairs(nodes.connection, nodes.snapshot, IMPORT_ROLE)

@@ -15,7 +15,7 @@ from clew.graph.values import TIERS
 from clew.graph.widespread import is_widespread
 from clew.parse.ecmascript import ECMASCRIPT
 from clew.store import edges
-from clew.store.edges import NODE_BITS, WHOLE_FILE
+from clew.store.edges import NODE_BITS
 
 UNIQUE, NAME = TIERS.index("unique"), TIERS.index("name")
 _MEMBER_KINDS = frozenset({"method", "field", "property", "enum_member", "attribute", "constant"})
@@ -75,7 +75,7 @@ class Guesses:
     def _owner(self, node: Node) -> Node | None:
         """The definition around one."""
         file = node.id >> NODE_BITS
-        held, ordinal = self._nodes.file(file), node.id & WHOLE_FILE
+        held, ordinal = self._nodes.file(file), self._nodes.ordinal(node.id)
         if held is None:
             return None
         symbols = self._nodes.symbols(held[1])
@@ -84,7 +84,7 @@ class Guesses:
         else:
             attribute = edges.attribute_at(self._nodes.connection, held[1], ordinal)
             parent = attribute[1] if attribute is not None else -1
-        return self._nodes.node(file << NODE_BITS | parent) if parent >= 0 else None
+        return self._nodes.node(self._nodes.id_of(file, parent)) if parent >= 0 else None
 
     def _is_near(self, file: int, other: int) -> bool:
         """Whether a file uses another, or something that does."""

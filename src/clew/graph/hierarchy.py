@@ -9,16 +9,17 @@ from clew.graph.order import is_bare, may_own, merge
 from clew.parse.links import unpack_links
 from clew.parse.uses import unpack_places
 from clew.store import edges, facts
-from clew.store.edges import NODE_BITS, WHOLE_FILE, unpack_sites
+from clew.store.edges import NODE_BITS, unpack_sites
 
 MAX_ABOVE = 200  # classes above one; more are a circle
 
 
 def bases_of(nodes: Nodes, node: Node) -> list[Node]:
     """The classes right above a class in their order, a library's too; not what the language itself has."""
-    held, ordinal = nodes.file(node.id >> NODE_BITS), node.id & WHOLE_FILE
-    if node.is_external or held is None:
+    held = nodes.file(node.id >> NODE_BITS) if not node.is_external else None
+    if held is None:
         return []
+    ordinal = nodes.ordinal(node.id)
     links = unpack_links(facts.links_of(nodes.connection, held[1]))
     refs = links.bases.get(ordinal, [])
     if not refs:

@@ -43,7 +43,8 @@ class Imported(Members):
         if not row.name or row.name == "*":
             whole = held.module.links.exports.get("=") if held.module is not None else None
             if held.kind == "module" and held.module is not None and whole:
-                return self._meaning(held.module, whole, depth + 1)
+                meaning = self._meaning(held.module, whole, depth + 1)
+                return meaning._replace(evidence=evidence) if meaning is not None else None
             return Meaning(held, "proven", evidence)
         value = self._by_import(held, row.name, depth)
         return Meaning(value, "proven", evidence) if value is not None else None
@@ -103,7 +104,7 @@ class Imported(Members):
         """What a module shows under a name: its own, what it imports, what lies in its directory."""
         if depth > MAX_DEPTH:
             return None
-        self._depends(f"f:{module.path}")
+        self._reads(module, name)
         if module.language in ECMASCRIPT:
             return self._exported(module, name, depth)
         held = module.members.get(-1, {})

@@ -67,6 +67,10 @@ class Layout:
             "go": self._go, "rust": self._rust, "php": scripts["php"],
         }  # fmt: skip
 
+    def read_with(self, read: Read) -> None:
+        """Let files that configure be read so from now on."""
+        self._tree.read = read
+
     def find(self, importer: str, language: str, module: str) -> Place | None:
         """What `module` means in a file; None if it is not of this tree."""
         family = self._families.get(language)

@@ -14,7 +14,7 @@ from clew.graph.modules import Find, Module
 from clew.graph.namespaces import Namespaces
 from clew.graph.order import is_bare, may_own, merge
 from clew.graph.units import Part, Units
-from clew.graph.values import Meaning, Value
+from clew.graph.values import Key, Meaning, Value
 from clew.parse.ecmascript import ECMASCRIPT
 from clew.parse.links import CALLED, NEVER
 from clew.parse.packaged import PACKAGED
@@ -22,6 +22,7 @@ from clew.parse.scopes import FREE_FORM
 from clew.parse.symbols import SPACE_KINDS
 
 NO_CIRCLE = 1 << 30
+TOLD_APART = ECMASCRIPT | {"python"}  # languages where a file shows names that have nothing to do with each other
 MAX_DEPTH = 40  # of imports of imports, of classes above classes
 
 
@@ -32,9 +33,9 @@ class Members(ABC):
         self._layout, self._find = layout, find
         self._namespaces = Namespaces(layout, find)
         self._units, self._includes = Units(layout, find), includes.Includes(layout, find, named)
-        self._parts: dict[tuple[str, int], tuple[list[Part], frozenset[str]]] = {}
-        self._orders: dict[tuple[str, int], tuple[list[Value] | None, frozenset[str]]] = {}
-        self._trails: list[set[str]] = [set()]
+        self._parts: dict[tuple[str, int], tuple[list[Part], frozenset[Key]]] = {}
+        self._orders: dict[tuple[str, int], tuple[list[Value] | None, frozenset[Key]]] = {}
+        self._trails: list[set[Key]] = [set()]
         self._circle = NO_CIRCLE  # the outermost of the references that were met again on the way
 
     @abstractmethod
@@ -48,6 +49,14 @@ class Members(ABC):
 
     def _depends(self, key: str) -> None:
         self._trails[-1].add(key)
+
+    def _reads(self, module: Module, *names: str) -> None:
+        """It depends on what a file has under these names; on all of it where names are not told apart."""
+        trail = self._trails[-1]
+        trail.add(module.key)
+        if module.language in TOLD_APART:
+            for name in names:
+                trail.add(module.key_of(name))
 
     def _defined(self, meaning: Meaning) -> Meaning:
         """For a function that is only declared, where it is defined, if that is in one place."""
@@ -71,7 +80,7 @@ class Members(ABC):
         """A member of a class, its own or of one above it; external when one above is and has it, for all we know."""
         if depth > MAX_DEPTH or not (module.is_class(ordinal) or ordinal in module.holders):
             return None
-        self._depends(f"f:{module.path}")
+        self._reads(module, name, module.name(ordinal))
         if module.language in FREE_FORM:
             return self._of_type(module, ordinal, name, depth, wanted=wanted)
         found = module.own(ordinal, name)
@@ -208,7 +217,7 @@ class Members(ABC):
                 continue
             if not value.module.is_class(value.ordinal):
                 return given  # a variable, and who knows what is in it
-            self._depends(f"f:{value.module.path}")
+            self._reads(value.module, name)
             found = value.module.own(value.ordinal, name)
             if found is not None and found < len(value.module.symbols):
                 return Value("definition", value.module, found)
@@ -226,7 +235,8 @@ class Members(ABC):
         key = (module.path, value.ordinal)
         known = self._orders.get(key)
         if known is None:
-            self._trails.append({f"f:{module.path}"})
+            self._trails.append(set())
+            self._reads(module, module.name(value.ordinal))
             order = self._merged(module, value, depth, below)
             known = order, frozenset(self._trails.pop())
             if self._circle == NO_CIRCLE and order is not None and depth < MAX_DEPTH // 2:  # so it is for whoever asks
@@ -264,7 +274,7 @@ class Members(ABC):
             ref = module.links.types.get(value.ordinal, "")
         if not ref or depth > MAX_DEPTH:
             return None
-        self._depends(f"f:{module.path}")
+        self._reads(module, module.name(value.ordinal))
         meaning = self._meaning(module, ref, depth + 1)
         found = meaning.value if meaning is not None else None
         if found is None or found.kind != "definition" or found.module is None:
@@ -296,7 +306,7 @@ class Members(ABC):
             return self._called(inner, depth + 1) if inner is not None else None
         if value.receiver is not None and ref[0] == "S" and ref[1:].isdigit():
             return value.receiver  # a method that gives back its object
-        self._depends(f"f:{module.path}")
+        self._reads(module, module.name(value.ordinal))
         meaning = self._meaning(module, ref, depth + 1)
         return meaning.value if meaning is not None else None
 

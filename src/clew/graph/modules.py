@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from clew.parse.owners import PART_KINDS
 from clew.parse.packaged import PACKAGED
 from clew.parse.scopes import FREE_FORM
 from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS, SPACE_KINDS
+from clew.store.edges import NODE_BITS
 from clew.types import Import
 
 TYPE_KINDS = CLASS_KINDS | {"type", "record", "union"}
@@ -36,10 +38,28 @@ class Module:
     ) -> None:
         self.path, self.number, self.language = path, number, language
         self.symbols, self.imports, self.links = symbols, imports, links
+        self.nodes: list[int] | None = None  # of each ordinal its node in the graph; None: the same
         self.known: dict[str, Any] = {}  # references that were resolved already
+        self.key = f"f:{path}"  # of what depends on the file
+        self._keys: dict[str, int] = {}
 
     def __repr__(self) -> str:
         return f"Module({self.path})"
+
+    def node(self, ordinal: int) -> int:
+        """The node of a definition or an attribute."""
+        return self.number << NODE_BITS | (self.nodes[ordinal] if self.nodes is not None else ordinal)
+
+    def key_of(self, name: str) -> int:
+        """The key of what depends on a name in the file, and not on the rest of it."""
+        found = self._keys.get(name)
+        if found is None:
+            found = self._keys[name] = zlib.crc32(f"{self.path}#{name}".encode("utf-8", "surrogatepass"))
+        return found
+
+    def own_keys(self) -> set[int]:
+        """All keys that `key_of` has given."""
+        return set(self._keys.values())
 
     @cached_property
     def members(self) -> dict[int, dict[str, int]]:

@@ -45,6 +45,8 @@ class Nodes:
     def __init__(self, connection: apsw.Connection, snapshot: int) -> None:
         self.connection, self.snapshot = connection, snapshot
         self._files: dict[int, tuple[str, int] | None] = {}
+        self._nodes: dict[int, list[int]] = {}  # of files whose ordinals are not their nodes, those of each ordinal
+        self._ordinals: dict[int, dict[int, int]] = {}  # and the other way round
         self._symbols: dict[int, list[Symbol]] = {}
         self._contents: dict[int, bytes] = {}
         self._languages: dict[int, str] = {}
@@ -52,8 +54,26 @@ class Nodes:
     def file(self, number: int) -> tuple[str, int] | None:
         """Path and facts of a file."""
         if number not in self._files:
-            self._files[number] = edges.file_at(self.connection, self.snapshot, number)
+            found = edges.file_at(self.connection, self.snapshot, number)
+            self._files[number] = found[:2] if found is not None else None
+            nodes = edges.unpack_nodes(found[2]) if found is not None else None
+            if nodes is not None:
+                self._nodes[number] = nodes
+                self._ordinals[number] = {node: ordinal for ordinal, node in enumerate(nodes)}
         return self._files[number]
+
+    def id_of(self, number: int, ordinal: int) -> int:
+        """The node of a definition or an attribute of a file, which its facts know by ordinal."""
+        self.file(number)
+        nodes = self._nodes.get(number)
+        return number << NODE_BITS | (nodes[ordinal] if nodes is not None else ordinal)
+
+    def ordinal(self, node: int) -> int:
+        """The inverse of `id_of`; `WHOLE_FILE` for a file."""
+        number, place = node >> NODE_BITS, node & WHOLE_FILE
+        self.file(number)
+        ordinals = self._ordinals.get(number)
+        return ordinals.get(place, WHOLE_FILE - 1) if ordinals is not None and place != WHOLE_FILE else place
 
     def language(self, number: int) -> str:
         """The language of a file."""
@@ -71,7 +91,7 @@ class Nodes:
     def interface(self, node: Node) -> str:
         """A hash of what users of a definition can see of it: places and bodies do not count."""
         held = self.file(node.id >> NODE_BITS) if not node.is_external else None
-        ordinal = node.id & WHOLE_FILE
+        ordinal = self.ordinal(node.id)
         if held is None or ordinal >= len(self.symbols(held[1])):
             return ""
         return _interface(self.symbols(held[1]), ordinal)
@@ -90,7 +110,7 @@ class Nodes:
         if held is None:
             return None
         path, facts_id = held
-        ordinal = number & WHOLE_FILE
+        ordinal = self.ordinal(number)
         if ordinal == WHOLE_FILE:
             name = path.rpartition("/")[2]
             return Node(number, name, "", "file", path, 1, 1)
@@ -148,7 +168,7 @@ def find_nodes(nodes: Nodes, name: str) -> list[Node]:
     wanted = ".".join(parts)
     found = []
     for number, _, _, ordinal in edges.nodes_named(nodes.connection, nodes.snapshot, parts[-1]):
-        node = nodes.node(number << NODE_BITS | ordinal)
+        node = nodes.node(nodes.id_of(number, ordinal))
         if node is not None and f".{node.qualified}".endswith(f".{wanted}"):
             found.append(node)
     return found
@@ -171,11 +191,11 @@ def node_at(nodes: Nodes, path: str, line: int, column: int | None) -> list[Node
     if column is None:
         around = [i for i, symbol in enumerate(symbols) if symbol.start_line <= line <= symbol.end_line]
         starting = [i for i in around if symbols[i].start_line == line] or around[-1:]
-        return [node for i in starting[:1] if (node := nodes.node(number << NODE_BITS | i)) is not None]
+        return [node for i in starting[:1] if (node := nodes.node(nodes.id_of(number, i))) is not None]
     byte = nodes.byte_at(held[1], line, column)
     for i, symbol in enumerate(symbols):
         if symbol.name_byte <= byte < symbol.name_byte + len(symbol.name.encode()):
-            node = nodes.node(number << NODE_BITS | i)
+            node = nodes.node(nodes.id_of(number, i))
             return [node] if node is not None else []
     uses = unpack_places(facts.uses_of(nodes.connection, held[1]))
     at = bisect_right(uses.starts, byte) - 1

@@ -14,7 +14,7 @@ from clew.graph.layout import Layout
 from clew.graph.layouts.tree import all_nearest
 from clew.graph.members import MAX_DEPTH, NO_CIRCLE, Members
 from clew.graph.modules import Find, Module
-from clew.graph.values import Meaning, Value
+from clew.graph.values import Key, Meaning, Value
 from clew.parse.links import CALLED
 from clew.parse.packaged import PACKAGED
 
@@ -39,7 +39,7 @@ class Packages(Members):
         super().__init__(layout, find, named)
         self._named, self._table = named, dict[str, list[str]]()
         self._known: dict[tuple[str, str], list[Module]] = {}
-        self._extended: dict[tuple[str, int], tuple[list[_Found], frozenset[str]]] = {}
+        self._extended: dict[tuple[str, int], tuple[list[_Found], frozenset[Key]]] = {}
 
     # -- names -------------------------------------------------------------------------------------
 

@@ -13,11 +13,11 @@ from clew.graph import includes
 from clew.graph.builtin import BUILTINS
 from clew.graph.imported import Imported
 from clew.graph.layout import Layout, Place
-from clew.graph.members import MAX_DEPTH, NO_CIRCLE
+from clew.graph.members import MAX_DEPTH, NO_CIRCLE, TOLD_APART
 from clew.graph.modules import Find, Module
 from clew.graph.packages import Packages
 from clew.graph.scripts import OPEN, Scripts
-from clew.graph.values import Known, Meaning, Tier, Value
+from clew.graph.values import Key, Known, Meaning, Tier, Value
 from clew.parse.ecmascript import ECMASCRIPT
 from clew.parse.links import ABOVE, AWAITED, CALLED, MACRO, ONE_OF, PROMISED, SEVERAL, TYPE
 from clew.parse.packaged import PACKAGED
@@ -33,7 +33,7 @@ class Resolver(Packages, Scripts, Imported):
         super().__init__(layout, find, named)
         self._open: dict[tuple[str, str], int] = {}  # what is being resolved, and how deep
 
-    def resolve(self, module: Module, ref: str, inputs: set[str]) -> Meaning | None:
+    def resolve(self, module: Module, ref: str, inputs: set[Key]) -> Meaning | None:
         """Where a reference of a file leads, None when that cannot be said; adds to `inputs` what that rests on."""
         self._trails, self._open, self._circle = [inputs], {}, NO_CIRCLE
         meaning = self._meaning(module, ref, 0)
@@ -47,13 +47,15 @@ class Resolver(Packages, Scripts, Imported):
         is_sure = meaning.tier not in ("proven", "typed") or not _is_conditional(meaning.value)
         return meaning if is_sure else meaning._replace(tier="unique")
 
-    def spelled_out(self, keys: set[str]) -> set[str]:
-        """Keys without those for what a file includes: the files and names instead that this rests on."""
-        found = {key for key in keys if not key.startswith("i:")}
-        for key in keys - found:
+    def spelled_out(self, keys: set[Key]) -> tuple[set[str], set[int]]:
+        """Keys and those of names in files; without those for what a file includes: what this rests on instead."""
+        names = {key for key in keys if isinstance(key, int)}
+        found = {key for key in keys if isinstance(key, str) and not key.startswith("i:")}
+        for key in keys - found - names:
+            assert isinstance(key, str)
             module = self._find(key[2:])
             found |= self._includes.keys(module) if module is not None else set()
-        return found
+        return found, names
 
     def _meaning(self, module: Module, ref: str, depth: int) -> Meaning | None:
         known: Known | None = module.known.get(ref)
@@ -89,6 +91,8 @@ class Resolver(Packages, Scripts, Imported):
         letter, rest = base[:1], base[1:]
         if module.language in OPEN and letter in "VNIJMG":
             return self._open_base(module, letter, rest, depth)
+        if letter in "DSCP" and module.language in TOLD_APART:
+            self._reads(module, module.name(int(rest)))
         if letter == "D":
             return Meaning(Value("definition", module, int(rest)), "proven", "scope")
         if letter in ("I", "J", "M") and module.language in PACKAGED:
@@ -233,9 +237,9 @@ class Resolver(Packages, Scripts, Imported):
             value, tier = Value("object", made.module, made.ordinal), "typed"
         if step == ".":
             if value.kind == "definition" and value.module is not None and not value.module.is_class(value.ordinal):
+                self._reads(value.module, name, value.module.name(value.ordinal))
                 own = value.module.own(value.ordinal, name)
                 if own is not None:
-                    self._depends(f"f:{value.module.path}")
                     return Meaning(Value("definition", value.module, own), tier, evidence)
                 if value.module.is_function(value.ordinal) and value.ordinal not in value.module.properties:
                     inner = self._called(value, depth) if value.module.language == "scala" else None
@@ -277,7 +281,7 @@ class Resolver(Packages, Scripts, Imported):
         module = value.module
         if module is None:
             return None
-        self._depends(f"f:{module.path}")
+        self._reads(module, name)
         if module.language in OPEN and value.kind != "module":
             return self._member(value, name, depth + 1)
         if module.language == "lua" and value.kind == "definition":

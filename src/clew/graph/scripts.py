@@ -17,7 +17,7 @@ from clew.graph.haskell import Haskell
 from clew.graph.layout import Layout
 from clew.graph.members import MAX_DEPTH, Members
 from clew.graph.modules import Find, Module
-from clew.graph.values import Meaning, Value
+from clew.graph.values import Key, Meaning, Value
 from clew.parse.links import CALLED
 
 OPEN = frozenset({"ruby", "php", "elixir", "haskell"})
@@ -31,9 +31,9 @@ class Scripts(Members):
         self._declared = Declared(find, named)
         self._haskell = Haskell(self._declared, self._meaning, self._depends)
         self._full: dict[str, dict[int, str]] = {}
-        self._part_of: dict[tuple[str, int], tuple[list[tuple[Module, int]], set[str]]] = {}
-        self._base_of: dict[tuple[str, str], tuple[Value | None, frozenset[str]]] = {}
-        self._above_of: dict[tuple[str, int], tuple[list[Value | None], frozenset[str]]] = {}
+        self._part_of: dict[tuple[str, int], tuple[list[tuple[Module, int]], set[Key]]] = {}
+        self._base_of: dict[tuple[str, str], tuple[Value | None, frozenset[Key]]] = {}
+        self._above_of: dict[tuple[str, int], tuple[list[Value | None], frozenset[Key]]] = {}
 
     # -- bases -------------------------------------------------------------------------------------
 

@@ -10,6 +10,9 @@ Tier = Literal["proven", "typed", "unique", "name"]
 TIERS: tuple[Tier, ...] = ("proven", "typed", "unique", "name")
 
 
+Key = str | int
+
+
 class Value(NamedTuple):
     """What an expression is: a module, a directory, a package or namespace, a definition, an object of a class, several
     of them, a promise of one, a library's."""
@@ -34,9 +37,10 @@ class Meaning(NamedTuple):
 class Known(NamedTuple):
     """A reference that was resolved, and the keys of what it rests on.
 
-    `f:` a file, `m:` a part of a module's name, `p:` the first part of one where packages decide what may begin there,
+    `f:` a file; where its names are told apart, what belongs to none of them, and a number (`Module.key_of`) for each
+    name; `m:` a part of a module's name, `p:` the first part of one where packages decide what may begin there,
     `d:` the files of a directory, `t:` all files below one, `n:` the files that define a name; `i:` what a file
     includes, which `Resolver.spelled_out` gives in other keys."""
 
     meaning: Meaning | None
-    inputs: frozenset[str]
+    inputs: frozenset[Key]

@@ -89,7 +89,7 @@ def _take(
     stats.skipped = dict(Counter(diagnostic.reason for diagnostic in stored.diagnostics))
     if changed or gone or run is not None:
         with segments_aside(store, processes=config.parsing_processes, is_late=stored.is_late):
-            graph = plan_graph(store.connection(), snapshot, changed, gone)
+            graph = plan_graph(store, snapshot, changed, gone)
         with store.write() as connection:
             revive_entries(connection, stored.entries)
             snapshot = snapshots.flip(connection, snapshot, changed, gone, head="no-head", diagnostics={})
@@ -99,6 +99,7 @@ def _take(
             stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
             if run is not None:
                 run.complete(connection, stats)
+        graph.keep(store, snapshot)
     else:
         catch_up(store, is_late=stored.is_late)
     stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols

@@ -127,11 +127,12 @@ def apply_plan(
     _count_diagnostics(stats, [*plan.tree.diagnostics, *stored.diagnostics])
     before_flip()
     with segments_aside(store, processes=processes, is_late=stored.is_late):
-        graph = plan_graph(connection, snapshot, stored.entries, removed)
+        graph = plan_graph(store, snapshot, stored.entries, removed)
+    is_flipped = bool(stored.entries or removed or plan.head != snapshot.head or not snapshot.generation)
     with store.write() as connection:
         revive_entries(connection, stored.entries)
         snapshots.refresh_stats(connection, snapshot.id, reader.unchanged)
-        if stored.entries or removed or plan.head != snapshot.head or not snapshot.generation:
+        if is_flipped:
             walked = Counter(diagnostic.reason for diagnostic in plan.tree.diagnostics)
             left_out = walked if plan.tree.is_whole else snapshot.diagnostics
             snapshot = snapshots.flip(
@@ -142,21 +143,17 @@ def apply_plan(
             snapshots.save_footprint(connection, snapshot.id, plan.tree.footprint())
         stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
         finish(connection, snapshot, stats)
+    if is_flipped:
+        graph.keep(store, snapshot)
     return stats
 
 
-def plan_graph(
-    connection: apsw.Connection, snapshot: Snapshot, entries: Iterable[Entry], removed: Iterable[str]
-) -> Update:
+def plan_graph(store: Store, snapshot: Snapshot, entries: Iterable[Entry], removed: Iterable[str]) -> Update:
     """What the flip of these entries changes in the graph."""
-    files = snapshots.files_with_facts(connection, snapshot.id)
-    for path in removed:
-        files.pop(path, None)
+    changes: dict[str, tuple[int, str] | None] = dict.fromkeys(removed)
     for entry in entries:
-        files.pop(entry.path, None)
-        if entry.facts is not None:
-            files[entry.path] = (entry.facts, entry.language)
-    return plan_edges(connection, snapshot.id, files)
+        changes[entry.path] = (entry.facts, entry.language) if entry.facts is not None else None
+    return plan_edges(store, snapshot, changes)
 
 
 def revive_entries(connection: apsw.Connection, entries: Iterable[Entry]) -> None:

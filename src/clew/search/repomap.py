@@ -55,7 +55,7 @@ def _draw(store: Store, nodes: Nodes, snapshot: Snapshot, focus: Mapping[str, fl
 def _ranked(store: Store, nodes: Nodes, snapshot: Snapshot, focus: Mapping[str, float]) -> list[Node]:
     import numpy as np
 
-    files = {file.number: file.path for file in edges.files_of(nodes.connection, snapshot.id)}
+    files = edges.paths_of(nodes.connection, snapshot.id)
     is_aside = {number: _is_aside(path) for number, path in files.items()}
     ranks = load_ranks(store, nodes.connection, snapshot.id, snapshot.generation, is_aside)
     weights = {number: focus[path] for number, path in files.items() if path in focus}
@@ -84,7 +84,7 @@ def _others(
         if held is None or (is_aside[number] and number not in weights):
             continue
         for ordinal, symbol in enumerate(nodes.symbols(held[1])):
-            node = nodes.node(number << NODE_BITS | ordinal) if symbol.kind not in _HIDDEN else None
+            node = nodes.node(nodes.id_of(number, ordinal)) if symbol.kind not in _HIDDEN else None
             if node is not None:
                 found.append(node)
         if len(found) >= POOL:
@@ -123,11 +123,11 @@ def _around(nodes: Nodes, node: Node) -> list[Node]:
     if held is None:
         return []
     symbols = nodes.symbols(held[1])
-    ordinal = node.id & ((1 << NODE_BITS) - 1)
+    ordinal = nodes.ordinal(node.id)
     found = []
     parent = symbols[ordinal].parent if ordinal < len(symbols) else -1
     while parent >= 0:
-        outer = nodes.node(node.id >> NODE_BITS << NODE_BITS | parent)
+        outer = nodes.node(nodes.id_of(node.id >> NODE_BITS, parent))
         found += [outer] if outer is not None else []
         parent = symbols[parent].parent
     return found

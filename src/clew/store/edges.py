@@ -27,6 +27,8 @@ class GraphFile(NamedTuple):
     facts: int
     shape: bytes
     inputs: bytes
+    nodes: bytes  # of each ordinal its node; empty where they are the same
+    details: bytes | None = None  # `files_of` leaves them out: `details_of` has them
 
 
 class EdgeRow(NamedTuple):
@@ -49,34 +51,63 @@ def pack_sites(sites: Sequence[int]) -> bytes:
     """Byte offsets as bytes."""
     if len(sites) == 1:  # most have one, and an array takes five times as long
         return sites[0].to_bytes(4, "little")
-    packed = array("I", sites)
+    return _packed("I", sites)
+
+
+def unpack_sites(packed: bytes) -> list[int]:
+    """The inverse of `pack_sites`."""
+    return _unpacked("I", packed)
+
+
+def pack_nodes(nodes: Sequence[int] | None) -> bytes:
+    """The node of each ordinal as bytes; None where they are the same."""
+    return _packed("H", nodes) if nodes is not None else b""
+
+
+def unpack_nodes(packed: bytes) -> list[int] | None:
+    """The inverse of `pack_nodes`."""
+    return _unpacked("H", packed) if packed else None
+
+
+def _packed(kind: str, numbers: Sequence[int]) -> bytes:
+    packed = array(kind, numbers)
     if sys.byteorder == "big":
         packed.byteswap()
     return packed.tobytes()
 
 
-def unpack_sites(packed: bytes) -> list[int]:
-    """The inverse of `pack_sites`."""
-    sites = array("I")
-    sites.frombytes(packed)
+def _unpacked(kind: str, packed: bytes) -> list[int]:
+    numbers = array(kind)
+    numbers.frombytes(packed)
     if sys.byteorder == "big":
-        sites.byteswap()
-    return sites.tolist()
+        numbers.byteswap()
+    return numbers.tolist()
 
 
 def files_of(connection: apsw.Connection, snapshot: int) -> list[GraphFile]:
     """The files that the graph of a snapshot knows."""
     rows = connection.execute(
-        "SELECT number, path, facts, shape, inputs FROM graph_file WHERE snapshot = ?", (snapshot,)
+        "SELECT number, path, facts, shape, inputs, nodes FROM graph_file WHERE snapshot = ?", (snapshot,)
     )
-    return [GraphFile._make(row) for row in rows]
+    return [GraphFile(*row) for row in rows]
 
 
-def file_at(connection: apsw.Connection, snapshot: int, number: int) -> tuple[str, int] | None:
-    """Path and facts of a file by its number."""
-    sql = "SELECT path, facts FROM graph_file WHERE snapshot = ? AND number = ?"
+def paths_of(connection: apsw.Connection, snapshot: int) -> dict[int, str]:
+    """The paths of the files that the graph of a snapshot knows, by number."""
+    return dict(connection.execute("SELECT number, path FROM graph_file WHERE snapshot = ?", (snapshot,)))
+
+
+def details_of(connection: apsw.Connection, snapshot: int, numbers: Iterable[int]) -> list[bytes | None]:
+    """Hashes of the names in other files that the edges of some files rest on; None where they are not known."""
+    sql = "SELECT details FROM graph_file WHERE snapshot = ? AND number = ?"
+    return [connection.execute(sql, (snapshot, number)).get for number in numbers]
+
+
+def file_at(connection: apsw.Connection, snapshot: int, number: int) -> tuple[str, int, bytes] | None:
+    """Path, facts and nodes of a file by its number."""
+    sql = "SELECT path, facts, nodes FROM graph_file WHERE snapshot = ? AND number = ?"
     row = fetch_one(connection, sql, (snapshot, number))
-    return (row[0], row[1]) if row else None
+    return (row[0], row[1], row[2]) if row else None
 
 
 def number_of(connection: apsw.Connection, snapshot: int, path: str) -> int | None:
@@ -105,7 +136,9 @@ def replace(
             )
     edges = sorted(edges)
     between = {(row.source >> NODE_BITS, row.target >> NODE_BITS) for row in edges if row.target >= 0}
-    connection.executemany("INSERT INTO graph_file VALUES (?, ?, ?, ?, ?, ?)", ((snapshot, *file) for file in files))
+    connection.executemany(
+        "INSERT INTO graph_file VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ((snapshot, *file) for file in files)
+    )
     connection.executemany("INSERT INTO edge VALUES (?, ?, ?, ?, ?, ?, ?)", ((snapshot, *row) for row in edges))
     connection.executemany(
         "INSERT INTO file_edge VALUES (?, ?, ?)",
@@ -150,13 +183,15 @@ def into(connection: apsw.Connection, snapshot: int, targets: Sequence[int]) -> 
 
 def callers(connection: apsw.Connection, snapshot: int, target: int, role: int) -> list[EdgeRow]:
     """The edges that lead to a node in a role: the surest first, then in order of path and place."""
-    rows = connection.execute(
-        "SELECT target, source, role, tier, evidence, sites FROM edge JOIN graph_file"
+    rows = fetch_all(
+        connection,
+        "SELECT tier, path, sites, target, source, evidence FROM edge JOIN graph_file"
         f" ON graph_file.snapshot = edge.snapshot AND number = source >> {NODE_BITS}"
-        " WHERE edge.snapshot = ? AND target = ? AND role = ? ORDER BY tier, path, source",
+        " WHERE edge.snapshot = ? AND target = ? AND role = ?",
         (snapshot, target, role),
     )
-    return [EdgeRow._make(row) for row in rows]
+    rows.sort(key=lambda row: (row[0], row[1], int.from_bytes(row[2][:4], "little")))
+    return [EdgeRow(target, source, role, tier, evidence, sites) for tier, _, sites, target, source, evidence in rows]
 
 
 def out_of(connection: apsw.Connection, snapshot: int, sources: Sequence[int]) -> list[EdgeRow]:

@@ -40,9 +40,11 @@ class Store:
         self.grams = MappedFiles(directory / "exact", GramSegment.open)
         self._database = Database(self.database, "migrations")
         self._local = threading.local()
+        self._laid_out = identity(self.database)  # the file that all of this is about:
         self.views: dict[Any, Any] = {}  # what readers have laid out of a snapshot, kept for its generation
         self.ranks: dict[Any, Any] = {}  # likewise, of its graph
         self.maps: dict[Any, Any] = {}  # likewise, what was drawn of that
+        self.graphs: dict[int, Any] = {}  # of each snapshot, what the last run knew of its files
 
     @property
     def model(self) -> ModelName:
@@ -66,7 +68,12 @@ class Store:
         leased = getattr(self._local, "leased", None)
         if leased is not None and identity(self.database) != leased:  # what was read from it means nothing elsewhere
             raise StoreError(f"the index at {self.database} was removed while it was in use; run the command again")
-        return self._database.connection()
+        connection = self._database.connection()
+        if self._laid_out != (now := identity(self.database)):  # removed and made again: ids begin anew there
+            for kept in (self.views, self.ranks, self.maps, self.graphs):
+                kept.clear()
+            self._laid_out = now
+        return connection
 
     @contextlib.contextmanager
     def read(self) -> Iterator[apsw.Connection]:

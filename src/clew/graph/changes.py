@@ -1,0 +1,133 @@
+"""What a changed file means to the files that use it: which names in it are not what they were.
+
+Where names can be told apart, others depend on those that they looked for, so a new function touches nobody who did not
+look for its name; and what stayed keeps its node, so edges to it hold wherever it stands now. Main call: `compare`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import posixpath
+import re
+from typing import Any, NamedTuple
+
+from clew.graph.members import TOLD_APART
+from clew.graph.modules import Module
+from clew.parse.links import Links
+from clew.store.edges import WHOLE_FILE
+
+MAX_NODES = WHOLE_FILE - 1
+_BASE = re.compile(r"([DSCPOWVIJM])(\d+)")  # of a reference: a definition or an import by its number
+
+
+class Change(NamedTuple):
+    """What became of a file: the names that changed, None for all of it, and the nodes of what is in it now."""
+
+    names: set[str] | None
+    nodes: list[int] | None
+
+
+class _Parts(NamedTuple):
+    rest: list[Any]  # what belongs to no name
+    names: dict[str, list[Any]]  # all that others can see under a name
+    identities: list[str]  # of definitions and attributes: what they are called, and which of that name
+
+
+def shape_of(module: Module) -> bytes:
+    """What other files can see of a file: a change inside a function does not show."""
+    links: Links = module.links
+    seen: list[Any] = [
+        module.language, module.symbols, [row[:3] for row in module.imports], links.bases, links.types, links.returns,
+        [(held.owner, held.name, held.value) for held in links.attributes], links.properties, links.exports,
+        links.package, links.owners, links.paths, links.declared, links.hidden, links.static, links.extended,
+        links.prepended, links.conditional,
+    ]  # fmt: skip
+    return hashlib.blake2b(json.dumps(seen).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def compare(before: Module, after: Module) -> Change:
+    """What is not as it was in a file whose shape is another."""
+    if after.language not in TOLD_APART or before.language != after.language:
+        return Change(None, None)
+    old, new = _parts(before), _parts(after)
+    if old.rest != new.rest:
+        return Change(None, None)
+    known = dict(zip(old.identities, before.nodes or range(len(old.identities)), strict=True))
+    free = max(known.values(), default=-1) + 1
+    nodes = []
+    for identity in new.identities:
+        node = known.get(identity)
+        if node is None:
+            node, free = free, free + 1
+        nodes.append(node)
+    if free > MAX_NODES:  # no numbers are left: those who use the file begin anew with it
+        return Change(None, None)
+    names = {name for name in {*old.names, *new.names} if old.names.get(name) != new.names.get(name)}
+    return Change(names, nodes if nodes != list(range(len(nodes))) else None)
+
+
+def _parts(module: Module) -> _Parts:
+    links = module.links
+    identities = _identities(module)
+    sets = [frozenset(held) for held in (links.declared, links.hidden, links.static, links.conditional)]
+    sets += [module.properties, module.holders]
+    several = (links.bases, links.extended, links.prepended)
+
+    def spelled(ref: str | None) -> str | None:
+        """A reference without numbers, which change when something is inserted."""
+        found = _BASE.match(ref) if ref else None
+        if found is None or ref is None:
+            return ref
+        number = int(found[2])
+        held = module.imports[number][:3] if found[1] in "IJM" else identities[number]
+        return f"{found[1]}<{held}>{ref[found.end() :]}"
+
+    names: dict[str, list[Any]] = {}
+    for ordinal, symbol in enumerate(module.symbols):
+        lists = [[spelled(ref) for ref in held.get(ordinal, ())] for held in several]
+        single = [spelled(held.get(ordinal)) for held in (links.types, links.returns, links.owners)]
+        is_in = [ordinal in held for held in sets]
+        names.setdefault(symbol.name, []).append((identities[ordinal], symbol.kind, lists, single, is_in))
+    for place, attribute in enumerate(links.attributes):
+        identity = identities[len(module.symbols) + place]
+        names.setdefault(attribute.name, []).append((identity, spelled(attribute.value)))
+    for number, row in enumerate(module.imports):
+        names.setdefault(row.alias or row.name, []).append((row[:3], spelled(links.paths.get(number))))
+    for name, ref in links.exports.items():
+        names.setdefault(name, []).append(("exported", spelled(ref)))
+    stars = [row[:3] for row in module.imports if row.name == "*"]
+    names.pop("", None)  # an import that gives no name is seen by references alone
+    return _Parts([links.package, stars, bool(links.exports), names.pop("=", None)], names, identities)
+
+
+def _identities(module: Module) -> list[str]:
+    """What tells definitions and attributes from each other: those around them, the name, and which of that name."""
+    found: list[str] = []
+    times: dict[str, int] = {}
+    for symbol in module.symbols:
+        _identify(found, times, symbol.parent, symbol.name)
+    for attribute in module.links.attributes:
+        _identify(found, times, attribute.owner, f".{attribute.name}")
+    return found
+
+
+def _identify(found: list[str], times: dict[str, int], owner: int, name: str) -> None:
+    whole = f"{found[owner] if owner >= 0 else ''}\0{name}"
+    times[whole] = times.get(whole, 0) + 1
+    found.append(f"{whole}\1{times[whole]}")
+
+
+def keys_of(path: str, *, is_new: bool) -> set[str]:
+    """The keys that a change of a file touches; one that came or went also those of its name and directories."""
+    directory, name = posixpath.split(path)
+    keys = {f"f:{path}", f"d:{directory}", "t:"}
+    above = directory
+    while above:
+        keys.add(f"t:{above}")
+        above = posixpath.dirname(above)
+    if is_new:
+        keys.add(f"m:{name.partition('.')[0]}")
+        keys |= {f"m:{part}" for part in directory.split("/") if part}
+        keys.add(f"f:{directory}")
+    return keys
