@@ -32,7 +32,7 @@ from clew.store import edges
 
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "graph_cost.json"
 CHANGED = "django/db/models/query.py"
-DEFINITIONS, SAVES, ROUNDS = 60, 40, 4
+DEFINITIONS, SAVES, USED, ROUNDS = 60, 40, 20, 4
 
 
 def main() -> int:
@@ -94,14 +94,18 @@ def index_cost(tree: Path, home: Path) -> dict[str, Any]:
 
 def _saves(engine: Engine, tree: Path, spent: list[float]) -> dict[str, dict[str, float]]:
     """What the graph costs when random files are saved, and how long all of it takes: one with a comment more, one with
-    a function more, which other files can see."""
+    a function more, which other files can see; and those that most files use, with a function before all others."""
     files = sorted(path for path in tree.rglob("*.py") if path.stat().st_size > 500)
-    taken: dict[str, list[float]] = {CHANGED: [], "comment": [], "function": []}
+    taken: dict[str, list[float]] = {CHANGED: [], "comment": [], "function": [], "function_in_most_used": []}
     walls: dict[str, list[float]] = {kind: [] for kind in taken}
     chosen = [(path, kind) for path in random.Random(3).sample(files, SAVES) for kind in ("comment", "function")]
-    for path, kind in [*chosen, *[(tree / CHANGED, CHANGED)] * 7]:
-        more = f"\n\ndef added_{len(taken[kind])}():\n    return 1\n" if kind == "function" else "\n# more\n"
-        path.write_bytes(path.read_bytes() + more.encode())
+    chosen += [(tree / CHANGED, CHANGED)] * 7
+    chosen += [(tree / path, "function_in_most_used") for path in _most_used(engine, tree)]
+    for path, kind in chosen:
+        added = f"\n\ndef added_{len(taken[kind])}():\n    return 1\n".encode()
+        content = path.read_bytes()
+        changed = {"function": content + added, "function_in_most_used": added + content}
+        path.write_bytes(changed.get(kind, content + b"\n# more\n"))
         time.sleep(0.03)
         spent.clear()
         started = time.perf_counter()
@@ -118,6 +122,14 @@ def _saves(engine: Engine, tree: Path, spent: list[float]) -> dict[str, dict[str
         }
         for kind, found in taken.items()
     }
+
+
+def _most_used(engine: Engine, tree: Path) -> list[str]:
+    """The files that most others use."""
+    codebase = engine.resolve(str(tree))
+    with codebase.store.read() as connection:
+        users = edges.users(connection, gate.require(gate.judge(codebase.store, connection, codebase.root)).id)
+    return sorted(users, key=lambda path: (-users[path], path))[:USED]
 
 
 def _at_90(found: list[float]) -> float:

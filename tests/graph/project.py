@@ -26,7 +26,9 @@ class Project:
             language = language_of(path, content)
             facts = self._facts[path] = extract(content, language)
             symbols = [Named(symbol.kind, symbol.name, symbol.parent) for symbol in facts.symbols]
-            self._modules[path] = Module(path, number, language, symbols, facts.imports, unpack_links(facts.links[0]))
+            self._modules[path] = Module(
+                path, number, number, language, symbols, facts.imports, unpack_links(facts.links[0])
+            )
         layout = Layout(self._contents, self._contents.get)
         self._resolver = Resolver(layout, self._modules.get, self._defining)
 

@@ -344,6 +344,11 @@ def test_a_changed_graph_of_other_languages_is_the_graph_made_anew(
     check(kinds, data.draw(before), data.draw(changes))
 
 
+def test_a_directory_that_an_import_may_name_comes_later() -> None:
+    before = [("write", "Sources/Core/A.swift", [0]), ("rename", "Sources/Core/A.swift", [0])]
+    check(PACKAGES, before, [[("write", "Sources/Core/A.swift", [])]])
+
+
 def test_edges_are_the_same_when_files_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {"pkg/__init__.py": "from pkg.base import Base\n", "pkg/base.py": "class Base:\n    def go(self): ...\n"}
     files |= {

@@ -12,7 +12,7 @@ import gc
 import itertools
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import apsw
 
@@ -42,6 +42,7 @@ EVIDENCE = ("scope", "self", "super", "builtin", "package", "import")  # with a 
 USE_ROLES = (*ROLES, "import")
 IMPORT_ROLE = len(ROLES)
 MAX_MODULES = 6_000  # files held at once while edges are made: about 100 KB each
+MAX_LOADED = 200  # files that are held until the next save
 MAX_KEPT = 4  # snapshots whose files are kept in memory
 _KINDS = {name: place for place, name in enumerate(EVIDENCE)}
 
@@ -56,6 +57,7 @@ class Standing:
     files: Files
     known: Mapping[str, GraphFile]  # those that have edges
     layout: Layout
+    modules: Mapping[str, Module] = field(default_factory=dict)  # those that the last save needed: so may the next
 
 
 @dataclass(slots=True)
@@ -89,7 +91,7 @@ class Update:
         kept: dict[int, Standing] = store.graphs
         for old in list(kept)[: 1 - MAX_KEPT]:
             kept.pop(old, None)
-        kept[snapshot.id] = Standing(snapshot.generation, self.standing.files, known, self.standing.layout)
+        kept[snapshot.id] = replace(self.standing, generation=snapshot.generation, known=known)
 
 
 def plan_edges(store: Store, snapshot: Snapshot, changes: Mapping[str, tuple[int, str] | None]) -> Update:
@@ -106,17 +108,18 @@ def plan_edges(store: Store, snapshot: Snapshot, changes: Mapping[str, tuple[int
     files = {**before, **{path: held for path, held in changes.items() if held is not None}}
     for path in [path for path, held in changes.items() if held is None]:
         files.pop(path, None)
-    is_same = files.keys() == before.keys() and not any(map(is_configuration, changes))
+    is_same = all((path in before) == (held is not None) for path, held in changes.items())
+    is_same = is_same and not any(map(is_configuration, changes))
     layout = kept.layout if kept is not None and is_same else Layout(files)
-    graph = _Graph(connection, snapshot.id, files, known, layout)
-    update = Update(standing=Standing(snapshot.generation, files, known, layout))
+    standing = Standing(snapshot.generation, files, known, layout, kept.modules if kept is not None else {})
+    graph, update = _Graph(connection, snapshot.id, standing), Update(standing=standing)
     update.gone = [path for path in suspects if path in known and path not in files]
     with _uncollected():
         for path in sorted(graph.touched(suspects)):
             graph.add_edges(path, update)
             if len(graph) > MAX_MODULES:
                 graph.forget()
-        graph.forget()
+        standing.modules = graph.forget()
     return update
 
 
@@ -135,49 +138,55 @@ def _uncollected() -> Iterator[None]:
 class _Graph:
     """The files of a snapshot to be, loaded when they are needed."""
 
-    def __init__(
-        self, connection: apsw.Connection, snapshot: int, files: Files, known: Mapping[str, GraphFile], layout: Layout
-    ) -> None:
-        self._connection, self._snapshot, self._files, self._known = connection, snapshot, files, known
+    def __init__(self, connection: apsw.Connection, snapshot: int, standing: Standing) -> None:
+        self._connection, self._snapshot = connection, snapshot
+        self._files, self._known, self._loaded = standing.files, standing.known, standing.modules
         self._modules: dict[str, Module] = {}
         self._numbers: dict[str, int] = {}  # of files that are new
         self._nodes: dict[str, list[int] | None] = {}  # of files that changed
         self._is_whole = False  # all edges are made anew
         self._paths: dict[int, list[str]] = {}  # the files of each blob
-        self._layout = layout
-        layout.read_with(self._read)
+        self._layout = standing.layout
+        self._layout.read_with(self._read)
         self._resolver = Resolver(self._layout, self.module, self._defining)
 
     def __len__(self) -> int:
         """How many files are held."""
         return len(self._modules)
 
-    def forget(self) -> None:
+    def forget(self) -> Mapping[str, Module]:
         """Let go of all files: what they know of each other is a circle, which only a collection would find. Those that
-        are needed again are loaded again."""
+        are needed again are loaded again, if they are not among the few that are given back."""
         for module in self._modules.values():
             module.known.clear()
-        self._modules.clear()
+        held, self._modules, self._loaded = self._modules, {}, {}
         self._resolver = Resolver(self._layout, self.module, self._defining)
+        return held if len(held) <= MAX_LOADED else {}
 
     def module(self, path: str) -> Module | None:
         """A file as the resolver sees it."""
         found = self._modules.get(path)
         if found is None and path in self._files:
-            found = self._modules[path] = self._load(path, *self._files[path])
-            before = self._known.get(path)
+            found, before = self._loaded.get(path), self._known.get(path)
+            wanted = (self._number(path), *self._files[path])
+            if found is None or (found.number, found.facts, found.language) != wanted:
+                found = self._load(path, *self._files[path])
+            self._modules[path] = found
             if path in self._nodes:
                 found.nodes = self._nodes[path]
-            elif before is not None and not self._is_whole:
-                found.nodes = unpack_nodes(before.nodes)
+            else:
+                found.nodes = unpack_nodes(before.nodes) if before is not None and not self._is_whole else None
         return found
 
-    def _load(self, path: str, facts_id: int, language: str) -> Module:
+    def _number(self, path: str) -> int:
         before = self._known.get(path)
-        number = before.number if before is not None else self._numbers[path]
+        return before.number if before is not None else self._numbers[path]
+
+    def _load(self, path: str, facts_id: int, language: str) -> Module:
         symbols = [Named._make(row) for row in facts.names_of(self._connection, facts_id)]
         links = unpack_links(facts.links_of(self._connection, facts_id))
-        return Module(path, number, language, symbols, facts.imports_of(self._connection, facts_id), links)
+        imports = facts.imports_of(self._connection, facts_id)
+        return Module(path, self._number(path), facts_id, language, symbols, imports, links)
 
     def _defining(self, name: str) -> list[str]:
         """The files that define a name."""

@@ -34,9 +34,10 @@ class Module:
     """One file of a snapshot. An ordinal above its definitions stands for an attribute that methods give."""
 
     def __init__(
-        self, path: str, number: int, language: str, symbols: list[Named], imports: list[Import], links: Links
-    ) -> None:
-        self.path, self.number, self.language = path, number, language
+        self, path: str, number: int, facts: int, language: str, symbols: list[Named], imports: list[Import],
+        links: Links,
+    ) -> None:  # fmt: skip
+        self.path, self.number, self.facts, self.language = path, number, facts, language
         self.symbols, self.imports, self.links = symbols, imports, links
         self.nodes: list[int] | None = None  # of each ordinal its node in the graph; None: the same
         self.known: dict[str, Any] = {}  # references that were resolved already

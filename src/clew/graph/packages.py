@@ -102,9 +102,10 @@ class Packages(Members):
             value = Value("package", module, name=target) if target is not None else None
         else:
             value = self._followed(module, name.split("."), number, depth)
-            if value is None and (row.name == "*" or self._layout.has_folder(name.replace(".", "/"))):
+            if value is None:
                 self._depends(f"m:{name.rpartition('.')[2]}")
-                value = Value("package", module, name=name)
+                is_package = row.name == "*" or self._layout.has_folder(name.replace(".", "/"))
+                value = Value("package", module, name=name) if is_package else None
         return Meaning(value or Value("external", name=name), "proven", evidence)
 
     def _followed(self, module: Module, parts: list[str], number: int, depth: int) -> Value | None:
