@@ -13,7 +13,7 @@ from pathlib import Path
 from clew.errors import BadPath, NotIndexed
 from clew.source import git, roots
 from clew.source.ignore import IgnorePolicy
-from clew.store.registry import Registry
+from clew.store.registry import Registry, containing
 from clew.store.segments import Encode
 from clew.store.store import Store
 from clew.types import PROJECT, ModelName
@@ -51,7 +51,10 @@ class Catalog:
 
     def store(self, directory: Path) -> Store:
         """The store in a directory; one object for each."""
-        return self._stores.setdefault(directory, Store(directory, self._model, self._encode))
+        found = self._stores.get(directory)
+        if found is None:
+            found = self._stores.setdefault(directory, Store(directory, self._model, self._encode))
+        return found
 
     def stores(self) -> dict[Path, list[str]]:
         """Every store with the codebases that share it."""
@@ -74,7 +77,7 @@ class Catalog:
     def root_for_index(self, path: str | None, *, force: bool = False) -> str:
         """The root that `index` would work on: the codebase around the path, else the path itself."""
         asked = roots.canonical_root(path if path is not None else roots.default_root(os.getcwd()))
-        known = self.registry.containing(asked)
+        known = containing(asked, self.registry.all())
         if known is not None and (known == asked or not _stands_alone(known, asked)):
             return known
         roots.guard_root(asked, force=force)
@@ -86,11 +89,12 @@ class Catalog:
         if "\0" in asked:
             raise BadPath(f"{asked!r} is no path; give one without a NUL")
         asked = asked if asked.startswith(PROJECT) else os.path.realpath(asked)
-        root = self.registry.containing(asked)
+        known = self.registry.all()
+        root = containing(asked, known)
         if root is None:
             raise NotIndexed(f"{asked} is not indexed; run `clew index {asked}`", asked)
         subtree = "" if root == asked else os.path.relpath(asked, root).replace(os.sep, "/")
-        return Codebase(root, self.store(self.registry.all()[root]), subtree)
+        return Codebase(root, self.store(known[root]), subtree)
 
     def resolve_file(self, file: str) -> tuple[Codebase, str]:
         """The codebase of a file, and the file's key in it; the file need not exist."""

@@ -23,8 +23,11 @@ _serial = itertools.count()
 def hold(directory: Path, sweep: int) -> Iterator[None]:
     """Keep what the store refers to at this sweep count until the block ends."""
     try:
-        directory.mkdir(parents=True, exist_ok=True)
-        lock = _take(directory, sweep)
+        try:
+            lock = _take(directory, sweep)
+        except FileNotFoundError:
+            directory.mkdir(parents=True, exist_ok=True)
+            lock = _take(directory, sweep)
     except OSError as error:
         raise refused(directory, error) from error
     try:

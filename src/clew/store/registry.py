@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Container
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,18 +75,6 @@ class Registry:
             )
         return {root: Known(self.home / store, *rest) for root, store, *rest in rows}
 
-    def containing(self, path: str) -> str | None:
-        """The deepest codebase that contains `path`."""
-        roots = self.all()
-        if path.startswith(PROJECT):
-            return path if path in roots else None
-        while path not in roots:
-            parent = os.path.dirname(path)
-            if parent == path:
-                return None
-            path = parent
-        return path
-
     def dimension(self, model: str) -> int:
         """How long the vectors of a provider's model are, if that was ever learned; 0 if not."""
         if identity(self._path) is None:
@@ -102,3 +91,15 @@ class Registry:
     def close(self) -> None:
         """Close this thread's connection."""
         self._database.close()
+
+
+def containing(path: str, roots: Container[str]) -> str | None:
+    """The deepest codebase that contains `path`."""
+    if path.startswith(PROJECT):
+        return path if path in roots else None
+    while path not in roots:
+        parent = os.path.dirname(path)
+        if parent == path:
+            return None
+        path = parent
+    return path
