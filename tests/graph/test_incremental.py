@@ -381,6 +381,30 @@ SCRIPT_USERS = {
     "misses.ts": 'import { extra } from "./used";\n\nextra();\n',
     "whole.ts": 'import * as all from "./used";\n\nall.make();\n',
 }
+C_USED = "struct thing { int size; };\nstruct thing *make(void);\n"
+C_USERS = {
+    "calls.c": '#include "used.h"\nint calls(void) { return make()->size; }\n',
+    "misses.c": '#include "used.h"\nint misses(void) { return extra(); }\n',
+    "far.h": '#include "used.h"\n',
+    "far.c": '#include "far.h"\nint far(struct thing *one) { return one->size; }\n',
+}
+GO_USED = "package app\n\ntype Thing struct{ size int }\n\nfunc Make() *Thing { return &Thing{} }\n"
+GO_USERS = {
+    "go.mod": "module example.com/app\n",
+    "calls.go": "package app\n\nfunc calls() int { return Make().size }\n",
+    "misses.go": "package app\n\nfunc misses(t *Thing) { t.extra() }\n",
+}
+RUBY_USED = "class Thing\n  def run\n    1\n  end\nend\n"
+RUBY_USERS = {
+    "calls.rb": "def calls\n  Thing.new.run\nend\n",
+    "misses.rb": "def misses\n  Thing.new.extra\nend\n",
+    "part.rb": "class Thing\n  def go\n    run\n  end\nend\n",
+}
+KOTLIN_USED = "package a\n\nclass Thing { fun run() = 1 }\n\nfun make() = Thing()\n"
+KOTLIN_USERS = {
+    "calls.kt": "package a\n\nfun calls() = make().run()\n",
+    "misses.kt": "package b\n\nimport a.*\n\nfun misses(thing: Thing) = thing.extra()\n",
+}
 
 
 @pytest.mark.parametrize(
@@ -401,9 +425,22 @@ SCRIPT_USERS = {
         ("used.ts", SCRIPT_USED, SCRIPT_USED.replace("  run()", "  extra() {}\n  run()"), SCRIPT_USERS, {"misses.ts"}),
         ("used.ts", SCRIPT_USED, SCRIPT_USED.replace("make(): Thing", "make()"), SCRIPT_USERS,
          {"calls.ts", "whole.ts"}),
+        ("used.h", C_USED, "int other(void);\n" + C_USED, C_USERS, set()),
+        ("used.h", C_USED, C_USED + "int extra(void);\n", C_USERS, {"misses.c"}),
+        ("used.h", C_USED, C_USED.replace("size", "width"), C_USERS, {"calls.c", "far.c"}),
+        ("used.h", C_USED, '#include "more.h"\n' + C_USED, C_USERS, {"calls.c", "misses.c", "far.c"}),
+        ("used.go", GO_USED, GO_USED + "\nfunc other() {}\n", GO_USERS, set()),
+        ("used.go", GO_USED, GO_USED + "\nfunc (t *Thing) extra() {}\n", GO_USERS, {"misses.go"}),
+        ("used.rb", RUBY_USED, "class Other\nend\n" + RUBY_USED, RUBY_USERS, set()),
+        ("used.rb", RUBY_USED, RUBY_USED.replace("  def run", "  def extra\n  end\n\n  def run"), RUBY_USERS,
+         {"misses.rb"}),
+        ("used.kt", KOTLIN_USED, KOTLIN_USED + "\nfun other() = 1\n", KOTLIN_USERS, set()),
+        ("used.kt", KOTLIN_USED, KOTLIN_USED + "\nfun Thing.extra() = 1\n", KOTLIN_USERS, {"misses.kt"}),
     ],
     ids=["body", "inserted", "function", "method", "renamed", "attribute", "base", "star",
-         "script: inserted", "script: function", "script: method", "script: type"],
+         "script: inserted", "script: function", "script: method", "script: type",
+         "c: inserted", "c: function", "c: field", "c: include", "go: function", "go: method",
+         "ruby: inserted", "ruby: method", "kotlin: function", "kotlin: extension"],
 )  # fmt: skip
 def test_a_change_touches_only_who_looked_for_what_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, before: str, after: str, others: dict[str, str],

@@ -18,7 +18,7 @@ import apsw
 
 from clew.graph.changes import compare, keys_of, shape_of
 from clew.graph.layout import Layout, is_configuration
-from clew.graph.modules import Module, Named
+from clew.graph.modules import TOLD_APART, Module, Named
 from clew.graph.resolve import Resolver
 from clew.graph.values import TIERS, Key, Meaning
 from clew.parse.ecmascript import ECMASCRIPT
@@ -214,24 +214,23 @@ class _Graph:
             self._is_whole = True
             return set(self._files)
         keys: set[str] = set()
-        names: dict[str, set[int]] = {}  # of files that are what they were but for these
+        narrow: tuple[set[str], set[int]] = set(), set()  # of those who hold one of these, who have looked for a name
         for path in changed:
-            keys |= self._changed_keys(path, names)
+            keys |= self._changed_keys(path, narrow)
         for path in gone:
             old = self._load(path, self._known[path].facts, "")
             keys |= keys_of(path, is_new=True) | self._layout.keys_of(path) | _names(old)
         rest = [file for path, file in self._known.items() if path in self._files and path not in changed]
-        inputs = [file.inputs for file in rest] if keys or names else []
-        found = [*_holding(rest, inputs, map(_hash, keys))]
-        if names:
-            using = _holding(rest, inputs, map(_hash, names))
-            details = edges.details_of(self._connection, self._snapshot, (file.number for file in using))
-            found += [file for file, held in zip(using, details, strict=True) if held is None]
-            found += _holding(using, [held or b"" for held in details], set().union(*names.values()))
+        inputs = [file.inputs for file in rest] if keys or narrow[0] else []
+        found = _holding(rest, inputs, map(_hash, keys))
+        using = _holding(rest, inputs, map(_hash, narrow[0]))
+        details = edges.details_of(self._connection, self._snapshot, (file.number for file in using))
+        found += [file for file, held in zip(using, details, strict=True) if held is None]
+        found += _holding(using, [held or b"" for held in details], narrow[1])
         return changed | {file.path for file in found}
 
-    def _changed_keys(self, path: str, names: dict[str, set[int]]) -> set[str]:
-        """The keys that a file touches which is new or has changed; adds those of names to `names`."""
+    def _changed_keys(self, path: str, narrow: tuple[set[str], set[int]]) -> set[str]:
+        """The keys that a file touches which is new or has changed; what names touch is added to `narrow`."""
         module, before = self.module(path), self._known.get(path)
         assert module is not None
         if before is None:
@@ -242,9 +241,11 @@ class _Graph:
         old.nodes = unpack_nodes(before.nodes)
         change = compare(old, module)
         self._nodes[path] = module.nodes = change.nodes
+        every = keys_of(path, is_new=False) | _names(module) | _names(old)
         if change.names is None:
-            return keys_of(path, is_new=False) | _names(module) | _names(old)
-        names[module.key] = {module.key_of(name) for name in change.names}
+            return every
+        narrow[0].update({module.key} if module.language in TOLD_APART else every)
+        narrow[1].update(module.key_of(name) for name in change.names)
         return {f"n:{name}" for name in change.names}
 
     def _is_changed(self, path: str) -> bool:

@@ -12,12 +12,16 @@ import posixpath
 import re
 from typing import Any, NamedTuple
 
-from clew.graph.members import TOLD_APART
-from clew.graph.modules import Module
+from clew.graph.modules import IMPORTS, TOLD_APART, Module
 from clew.parse.links import Links
+from clew.parse.packaged import PACKAGED
 from clew.store.edges import WHOLE_FILE
 
 MAX_NODES = WHOLE_FILE - 1
+_WHOLE = frozenset({"haskell"})  # languages whose files are taken as a whole
+_IMPLIED = frozenset({"new", "initialize", "ClassMethods", "apply", "Companion"})  # looked for where nobody names them
+_NAMING = TOLD_APART | {"go", "rust", "java", "csharp", *PACKAGED}  # imports are of use to their own file alone
+_LAST_PART = re.compile(r"[^./\\\\:]*\Z")
 _BASE = re.compile(r"([DSCPOWVIJM])(\d+)")  # of a reference: a definition or an import by its number
 
 
@@ -48,7 +52,7 @@ def shape_of(module: Module) -> bytes:
 
 def compare(before: Module, after: Module) -> Change:
     """What is not as it was in a file whose shape is another."""
-    if after.language not in TOLD_APART or before.language != after.language:
+    if after.language in _WHOLE or before.language != after.language:
         return Change(None, None)
     old, new = _parts(before), _parts(after)
     if old.rest != new.rest:
@@ -64,6 +68,8 @@ def compare(before: Module, after: Module) -> Change:
     if free > MAX_NODES:  # no numbers are left: those who use the file begin anew with it
         return Change(None, None)
     names = {name for name in {*old.names, *new.names} if old.names.get(name) != new.names.get(name)}
+    if names & _IMPLIED and after.language not in TOLD_APART:
+        return Change(None, None)
     return Change(names, nodes if nodes != list(range(len(nodes))) else None)
 
 
@@ -84,21 +90,34 @@ def _parts(module: Module) -> _Parts:
         return f"{found[1]}<{held}>{ref[found.end() :]}"
 
     names: dict[str, list[Any]] = {}
+    holding = {symbol.parent for ordinal, symbol in enumerate(module.symbols) if module.is_function(ordinal)}
     for ordinal, symbol in enumerate(module.symbols):
         lists = [[spelled(ref) for ref in held.get(ordinal, ())] for held in several]
         single = [spelled(held.get(ordinal)) for held in (links.types, links.returns, links.owners)]
         is_in = [ordinal in held for held in sets]
-        names.setdefault(symbol.name, []).append((identities[ordinal], symbol.kind, lists, single, is_in))
+        is_in += [symbol.parent in held for held in sets]
+        about: list[Any] = [symbol.kind]
+        if module.language not in TOLD_APART:
+            around = module.kind(symbol.parent) if symbol.parent >= 0 else ""
+            about += [around, ordinal in module.members, ordinal in holding]
+        names.setdefault(symbol.name, []).append((identities[ordinal], about, lists, single, is_in))
     for place, attribute in enumerate(links.attributes):
         identity = identities[len(module.symbols) + place]
         names.setdefault(attribute.name, []).append((identity, spelled(attribute.value)))
     for number, row in enumerate(module.imports):
-        names.setdefault(row.alias or row.name, []).append((row[:3], spelled(links.paths.get(number))))
-    for name, ref in links.exports.items():
-        names.setdefault(name, []).append(("exported", spelled(ref)))
+        is_named = bool(row.alias or row.name)
+        name = (row.alias or row.name) if is_named else IMPORTS if module.language in _NAMING else ""
+        names.setdefault(name, []).append((row[:3], spelled(links.paths.get(number))))
+    for name, refs in links.exports.items():
+        last = _LAST_PART.search(name)
+        key = name if module.language in TOLD_APART or last is None else last[0]
+        names.setdefault(key, []).append((name, [spelled(ref) for ref in refs.split()]))
     stars = [row[:3] for row in module.imports if row.name == "*"]
-    names.pop("", None)  # an import that gives no name is seen by references alone
-    return _Parts([links.package, stars, bool(links.exports), names.pop("=", None)], names, identities)
+    if module.language in TOLD_APART:
+        names.pop(IMPORTS, None)  # what gives no name is seen by references alone
+    inner = [symbol for symbol in module.symbols if symbol.parent < 0] if module.path.endswith("package.scala") else []
+    rest = [links.package, stars, bool(links.exports), names.pop("=", None), names.pop("", None), inner]
+    return _Parts(rest, names, identities)
 
 
 def _identities(module: Module) -> list[str]:

@@ -22,7 +22,6 @@ from clew.parse.scopes import FREE_FORM
 from clew.parse.symbols import SPACE_KINDS
 
 NO_CIRCLE = 1 << 30
-TOLD_APART = ECMASCRIPT | {"python"}  # languages where a file shows names that have nothing to do with each other
 MAX_DEPTH = 40  # of imports of imports, of classes above classes
 
 
@@ -51,12 +50,11 @@ class Members(ABC):
         self._trails[-1].add(key)
 
     def _reads(self, module: Module, *names: str) -> None:
-        """It depends on what a file has under these names; on all of it where names are not told apart."""
+        """It depends on what a file has under these names, and on what belongs to no name."""
         trail = self._trails[-1]
         trail.add(module.key)
-        if module.language in TOLD_APART:
-            for name in names:
-                trail.add(module.key_of(name))
+        for name in names:
+            trail.add(module.key_of(name))
 
     def _defined(self, meaning: Meaning) -> Meaning:
         """For a function that is only declared, where it is defined, if that is in one place."""

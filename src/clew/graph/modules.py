@@ -7,7 +7,8 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from clew.parse.links import CALLED, MACRO, Attribute, Links
+from clew.parse.ecmascript import ECMASCRIPT
+from clew.parse.links import CALLED, MACRO, TYPE, Attribute, Links
 from clew.parse.names import MARKS_CALLS
 from clew.parse.owners import PART_KINDS
 from clew.parse.packaged import PACKAGED
@@ -16,6 +17,9 @@ from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS, SPACE_KINDS
 from clew.store.edges import NODE_BITS
 from clew.types import Import
 
+TOLD_APART = ECMASCRIPT | {"python"}  # languages where names of a file have nothing to do with those of others
+IMPORTS = "*"
+_MARKS = f"{CALLED}{MACRO}{TYPE}="  # what may stand behind a name that is looked for
 TYPE_KINDS = CLASS_KINDS | {"type", "record", "union"}
 _FIRST_COUNTS = PACKAGED | {"java", "csharp"}
 _PARTS = TYPE_KINDS | SPACE_KINDS  # what may be declared in several parts
@@ -52,15 +56,20 @@ class Module:
         return self.number << NODE_BITS | (self.nodes[ordinal] if self.nodes is not None else ordinal)
 
     def key_of(self, name: str) -> int:
-        """The key of what depends on a name in the file, and not on the rest of it."""
+        """The key of what depends on a name in the file, and not on the rest of it. Where files share names without
+        imports, on what any file has under that name; `IMPORTS` is for what the file imports without naming it."""
         found = self._keys.get(name)
         if found is None:
-            found = self._keys[name] = zlib.crc32(f"{self.path}#{name}".encode("utf-8", "surrogatepass"))
+            is_of_file = self.language in TOLD_APART or name == IMPORTS
+            text = f"{self.path}#{name}" if is_of_file else name.lstrip("@").rstrip(_MARKS)
+            found = self._keys[name] = zlib.crc32(text.encode("utf-8", "surrogatepass"))
         return found
 
     def own_keys(self) -> set[int]:
-        """All keys that `key_of` has given."""
-        return set(self._keys.values())
+        """All keys that `key_of` has given which are of this file alone."""
+        if self.language in TOLD_APART:
+            return set(self._keys.values())
+        return {self._keys[IMPORTS]} if IMPORTS in self._keys else set()
 
     @cached_property
     def members(self) -> dict[int, dict[str, int]]:

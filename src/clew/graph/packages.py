@@ -13,7 +13,7 @@ from clew.graph import includes
 from clew.graph.layout import Layout
 from clew.graph.layouts.tree import all_nearest
 from clew.graph.members import MAX_DEPTH, NO_CIRCLE, Members
-from clew.graph.modules import Find, Module
+from clew.graph.modules import IMPORTS, Find, Module
 from clew.graph.values import Key, Meaning, Value
 from clew.parse.links import CALLED
 from clew.parse.packaged import PACKAGED
@@ -69,7 +69,7 @@ class Packages(Members):
             outer, _, last = space.rpartition(".")
             held = self._top(module, outer, last) if outer else None
             if held is not None and held[0].kind(held[1]) == "object":
-                self._depends(f"f:{held[0].path}")
+                self._reads(held[0], name, last)
                 own = held[0].own(held[1], name)
                 found = (held[0], own) if own is not None else None
         return Value("definition", *found) if found is not None else None
@@ -170,6 +170,7 @@ class Packages(Members):
         """What stands in no type and is called so in a package, as a file sees it."""
         plain = name.removesuffix(CALLED)
         self._depends(f"n:{plain}")
+        self._trails[-1].add(module.key_of(plain))
         found: dict[str, _Found] = {}
         is_exact = False
         for other in self._defining(plain, module.language):
@@ -204,7 +205,7 @@ class Packages(Members):
             return super()._of_class(module, ordinal, name, depth, wanted=wanted)
         if depth > MAX_DEPTH or not module.is_class(ordinal):
             return None
-        self._depends(f"f:{module.path}")
+        self._reads(module, name, module.name(ordinal))
         found = module.own(ordinal, name)
         if found is None and name == "Companion" and module.language == "kotlin":
             found = ordinal  # one without a name of its own: what it holds counts as the class's
@@ -268,6 +269,7 @@ class Packages(Members):
         """What a file sees of this name that extends the type of an object, or one above it."""
         name = name.removesuffix(CALLED)
         self._depends(f"n:{name}")
+        self._reads(module, name, IMPORTS)
         mine, opened = self._spaces(module), {row.module for row in module.imports if row.name == "*"}
         rows = {row.module for row in module.imports if row.name != "*" and (row.alias or name) == name}
         kinds = self._kinds_of(held, depth)
@@ -309,6 +311,8 @@ class Packages(Members):
             if key in found:
                 continue
             found.add(key)
+            if value.module is not None:
+                self._reads(value.module, value.module.name(value.ordinal))
             for base in value.module.bases(value.ordinal) if value.module is not None else ():
                 meaning = self._meaning(value.module, base, depth + 1)  # type: ignore[arg-type]
                 if meaning is not None and meaning.value.kind in ("definition", "external"):

@@ -13,8 +13,8 @@ from clew.graph import includes
 from clew.graph.builtin import BUILTINS
 from clew.graph.imported import Imported
 from clew.graph.layout import Layout, Place
-from clew.graph.members import MAX_DEPTH, NO_CIRCLE, TOLD_APART
-from clew.graph.modules import Find, Module
+from clew.graph.members import MAX_DEPTH, NO_CIRCLE
+from clew.graph.modules import IMPORTS, TOLD_APART, Find, Module
 from clew.graph.packages import Packages
 from clew.graph.scripts import OPEN, Scripts
 from clew.graph.values import Key, Known, Meaning, Tier, Value
@@ -24,6 +24,8 @@ from clew.parse.packaged import PACKAGED
 from clew.parse.scopes import FREE_FORM
 
 _TO_LAST_STEP = re.compile(f".+[.(^{SEVERAL}{ONE_OF}{ABOVE}{PROMISED}{AWAITED}]", re.DOTALL)
+_OF_DEFINITIONS = frozenset("DSCPVOW")  # bases that begin with the number of a definition
+_PARTS = re.compile(r"[./\\\\:]+")  # what parts of names are between
 
 
 class Resolver(Packages, Scripts, Imported):
@@ -73,6 +75,8 @@ class Resolver(Packages, Scripts, Imported):
             found = self._base(module, ref, depth)
         else:
             cut = last.end() - 1
+            if ref[cut] == "." and module.language not in TOLD_APART:
+                self._trails[-1].add(module.key_of(ref[cut + 1 :]))
             held = self._meaning(module, ref[:cut], depth + 1)
             found = self._step(held, ref[cut], ref[cut + 1 :], depth) if held is not None else None
             if held is not None and module.language == "kotlin" and ref[cut] == ".":
@@ -91,8 +95,7 @@ class Resolver(Packages, Scripts, Imported):
         letter, rest = base[:1], base[1:]
         if module.language in OPEN and letter in "VNIJMG":
             return self._open_base(module, letter, rest, depth)
-        if letter in "DSCP" and module.language in TOLD_APART:
-            self._reads(module, module.name(int(rest)))
+        self._note_base(module, letter, rest)
         if letter == "D":
             return Meaning(Value("definition", module, int(rest)), "proven", "scope")
         if letter in ("I", "J", "M") and module.language in PACKAGED:
@@ -123,6 +126,22 @@ class Resolver(Packages, Scripts, Imported):
             number, _, name = rest.partition(":")
             return self._of_owner(module, int(number), name, depth)
         return self._global(module, rest, depth) if letter == "G" else None
+
+    def _note_base(self, module: Module, letter: str, rest: str) -> None:
+        """What a base names, it depends on."""
+        if letter in _OF_DEFINITIONS:
+            number, _, name = rest.partition(":")
+            self._reads(module, module.name(int(number)))
+            if name:
+                self._reads(module, name)
+        if module.language in TOLD_APART or letter in "DSCP":
+            return
+        self._reads(module, IMPORTS)
+        if letter in "IJM":
+            row = module.imports[int(rest)]
+            self._reads(module, *filter(None, (row.name, row.alias, *_PARTS.split(row.module))))
+        elif letter in "GN":
+            self._reads(module, *filter(None, _PARTS.split(rest)))
 
     def _visible(self, module: Module, owner: int, name: str, depth: int) -> Meaning | None:
         """A bare name in a class whose members need no `this`: its own, of one around it, or global."""

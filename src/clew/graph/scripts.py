@@ -77,6 +77,7 @@ class Scripts(Members):
         """What the tree declares under a full name."""
         full = full.replace("/", ".") if module.language == "elixir" else full
         self._depends(f"n:{last_name(full)}")
+        self._trails[-1].add(module.key_of(last_name(full)))
         found = self._declared.main(module, full)
         if found is None:
             is_space = module.language == "ruby" and bool(self._declared.all("ruby", full))
@@ -130,7 +131,7 @@ class Scripts(Members):
 
     def _of_elixir(self, module: Module, ordinal: int, name: str) -> Value | None:
         """A function of a module, or an attribute of it: `@name`."""
-        self._depends(f"f:{module.path}")
+        self._reads(module, name, module.name(ordinal))
         plain = name.removeprefix("@")
         for found in module.namesakes_in(ordinal, plain):
             if module.is_function(found) if plain == name else module.kind(found) == "constant":
@@ -180,7 +181,7 @@ class Scripts(Members):
             return self._of_space(module, value.name, name)
         if module is None or depth > MAX_DEPTH or value.ordinal >= len(module.symbols):
             return None
-        self._depends(f"f:{module.path}")
+        self._reads(module, name, module.name(value.ordinal))
         if module.language == "elixir":
             return self._of_elixir(module, value.ordinal, name)
         if value.kind == "above":
@@ -357,7 +358,8 @@ class Scripts(Members):
             others = self._declared.all("ruby", full) if full else []
             parts = [(module, ordinal), *(one for one in others if one[0] is module and one[1] != ordinal)]
             parts += [one for one in others if one[0] is not module and is_test(one[0].path) <= is_test(module.path)]
-            known = self._part_of[module.path, ordinal] = (parts, {f"n:{last_name(full)}"} if full else set())
+            keys: set[Key] = {f"n:{last_name(full)}"} if full else set()
+            known = self._part_of[module.path, ordinal] = (parts, keys | {module.key_of(module.name(ordinal))})
         self._trails[-1].update(known[1])
         return known[0]
 
@@ -377,6 +379,7 @@ class Scripts(Members):
         owner, _, name = first[1:].partition(":") if first[0] == "V" else ("-1", "", first[1:])
         if first[0] not in "VG" or not all(word[:1].isupper() for word in (name, *rest)):
             return None
+        self._reads(module, name, *rest)
         meaning = self._around(module, int(owner), name) or self._at_top(module, name)
         for word in rest:
             value = meaning.value if meaning is not None else None
