@@ -349,6 +349,10 @@ def test_a_directory_that_an_import_may_name_comes_later() -> None:
     check(PACKAGES, before, [[("write", "Sources/Core/A.swift", [])]])
 
 
+def test_another_part_of_a_class_comes_later() -> None:
+    check(COMPILED, [("write", "Thing.cs", [5, 9])], [[("write", "Base.cs", [4])]])
+
+
 def test_edges_are_the_same_when_files_are_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {"pkg/__init__.py": "from pkg.base import Base\n", "pkg/base.py": "class Base:\n    def go(self): ...\n"}
     files |= {

@@ -85,6 +85,7 @@ class Members(ABC):
         if found is not None and found < len(module.symbols):
             return Value("definition", module, found)
         if module.language == "csharp":
+            self._depends(f"n:{self._namespaces.outermost(module, ordinal)}")  # another part of it may come
             return self._of_parts(module, ordinal, self._namespaces.parts(module, ordinal), name, depth)
         above = self._above(module, ordinal, name, depth)
         if found is not None and (above is None or above.module is None or not above.module.is_declared(above.ordinal)):

@@ -49,6 +49,10 @@ class Namespaces:
                     found.append((other, ordinal))
         return found
 
+    def outermost(self, module: Module, ordinal: int) -> str:
+        """The name of the type around a type that no other is around."""
+        return _chain(module, ordinal)[-1]
+
     def parts(self, module: Module, ordinal: int) -> list[tuple[Module, int]]:
         """The other parts of a class."""
         key = (module.path, ordinal)
@@ -57,10 +61,7 @@ class Namespaces:
         return self._known_parts[key]
 
     def _parts(self, module: Module, ordinal: int) -> list[tuple[Module, int]]:
-        chain, at = [], ordinal
-        while at >= 0 and module.symbols[at].kind not in _OUTER:
-            chain.append(module.symbols[at].name)
-            at = module.symbols[at].parent
+        chain = _chain(module, ordinal)
         found = []
         for path in self._layout.candidates(module.path, chain[-1], module.language):
             other = self._find(path)
@@ -72,6 +73,15 @@ class Namespaces:
             if part is not None and other.is_class(part):
                 found.append((other, part))
         return found
+
+
+def _chain(module: Module, ordinal: int) -> list[str]:
+    """The names of a type and of those around it, the innermost first."""
+    chain, at = [module.symbols[ordinal].name], module.symbols[ordinal].parent
+    while at >= 0 and module.symbols[at].kind not in _OUTER:
+        chain.append(module.symbols[at].name)
+        at = module.symbols[at].parent
+    return chain
 
 
 def _top_types(module: Module) -> dict[str, int]:
