@@ -12,15 +12,15 @@ import os
 import random
 import resource
 import shutil
-import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 from benchmarks.corpora import django
+from benchmarks.graph import saves
 from clew import Engine, load_config
 from clew.graph import build
 from clew.graph.calls import call_graph
@@ -31,8 +31,7 @@ from clew.relations import Wanted
 from clew.store import edges
 
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "graph_cost.json"
-CHANGED = "django/db/models/query.py"
-DEFINITIONS, SAVES, USED, ROUNDS = 60, 40, 20, 4
+DEFINITIONS, ROUNDS = 60, 4
 
 
 def main() -> int:
@@ -80,60 +79,15 @@ def _no_graph() -> Iterator[None]:
 
 def index_cost(tree: Path, home: Path) -> dict[str, Any]:
     """A cold index, saves of one file, and questions."""
-    spent: list[float] = []
-    sync.plan_edges = _timed(build.plan_edges, spent)  # type: ignore[attr-defined]
-    build.Update.apply = _timed(build.Update.apply, spent)  # type: ignore[method-assign]
+    timed = saves.Timed()
     engine = Engine(load_config({"home": str(home), "recheck_ms": 3_600_000}))
     engine.index(str(tree))
-    report: dict[str, Any] = {"edges": {"cpu_s": round(sum(spent), 2)}}
-    report["one_changed_file_cpu_ms"] = _saves(engine, tree, spent)
+    report: dict[str, Any] = {"edges": {"cpu_s": round(timed.taken()[0] / 1e3, 2)}}
+    report["one_changed_file_cpu_ms"] = saves.on_django(engine, tree, timed)
     report |= _questions(engine, str(tree))
     engine.close()
+    report["one_changed_file_cpu_ms"] |= saves.in_other_languages(timed)
     return report
-
-
-def _saves(engine: Engine, tree: Path, spent: list[float]) -> dict[str, dict[str, float]]:
-    """What the graph costs when random files are saved, and how long all of it takes: one with a comment more, one with
-    a function more, which other files can see; and those that most files use, with a function before all others."""
-    files = sorted(path for path in tree.rglob("*.py") if path.stat().st_size > 500)
-    taken: dict[str, list[float]] = {CHANGED: [], "comment": [], "function": [], "function_in_most_used": []}
-    walls: dict[str, list[float]] = {kind: [] for kind in taken}
-    chosen = [(path, kind) for path in random.Random(3).sample(files, SAVES) for kind in ("comment", "function")]
-    chosen += [(tree / CHANGED, CHANGED)] * 7
-    chosen += [(tree / path, "function_in_most_used") for path in _most_used(engine, tree)]
-    for path, kind in chosen:
-        added = f"\n\ndef added_{len(taken[kind])}():\n    return 1\n".encode()
-        content = path.read_bytes()
-        changed = {"function": content + added, "function_in_most_used": added + content}
-        path.write_bytes(changed.get(kind, content + b"\n# more\n"))
-        time.sleep(0.03)
-        spent.clear()
-        started = time.perf_counter()
-        engine.sync(str(tree), files=[path.relative_to(tree).as_posix()])
-        walls[kind].append((time.perf_counter() - started) * 1e3)
-        taken[kind].append(sum(spent) * 1e3)
-    return {
-        kind: {
-            "p50": round(statistics.median(found), 1),
-            "p90": round(_at_90(found), 1),
-            "sync_wall_p50": round(statistics.median(walls[kind]), 1),
-            "sync_wall_p90": round(_at_90(walls[kind]), 1),
-            "share_within_50_ms": round(sum(one <= 50 for one in found) / len(found), 2),
-        }
-        for kind, found in taken.items()
-    }
-
-
-def _most_used(engine: Engine, tree: Path) -> list[str]:
-    """The files that most others use."""
-    codebase = engine.resolve(str(tree))
-    with codebase.store.read() as connection:
-        users = edges.users(connection, gate.require(gate.judge(codebase.store, connection, codebase.root)).id)
-    return sorted(users, key=lambda path: (-users[path], path))[:USED]
-
-
-def _at_90(found: list[float]) -> float:
-    return sorted(found)[int(len(found) * 0.9)]
 
 
 def _questions(engine: Engine, tree: str) -> dict[str, Any]:
@@ -169,17 +123,6 @@ def _questions(engine: Engine, tree: str) -> dict[str, Any]:
         "repo_map": {"first_ms": round(maps[0], 1), "again_ms": round(min(maps[1:]), 1)},
         "references_of_QuerySet_filter": references,
     }
-
-
-def _timed(work: Callable[..., Any], spent: list[float]) -> Callable[..., Any]:
-    def timed(*arguments: Any) -> Any:
-        started = time.process_time()
-        try:
-            return work(*arguments)
-        finally:
-            spent.append(time.process_time() - started)
-
-    return timed
 
 
 def _cpu() -> float:

@@ -224,7 +224,7 @@ class _Graph:
         inputs = [file.inputs for file in rest] if keys or narrow[0] else []
         found = _holding(rest, inputs, map(_hash, keys))
         using = _holding(rest, inputs, map(_hash, narrow[0]))
-        details = edges.details_of(self._connection, self._snapshot, (file.number for file in using))
+        details = edges.details_of(self._connection, self._snapshot, [file.number for file in using])
         found += [file for file, held in zip(using, details, strict=True) if held is None]
         found += _holding(using, [held or b"" for held in details], narrow[1])
         return changed | {file.path for file in found}

@@ -10,6 +10,7 @@ import hashlib
 import json
 import posixpath
 import re
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from clew.graph.modules import IMPORTS, TOLD_APART, Module
@@ -74,50 +75,62 @@ def compare(before: Module, after: Module) -> Change:
 
 
 def _parts(module: Module) -> _Parts:
-    links = module.links
+    links, symbols = module.links, module.symbols
     identities = _identities(module)
-    sets = [frozenset(held) for held in (links.declared, links.hidden, links.static, links.conditional)]
-    sets += [module.properties, module.holders]
-    several = (links.bases, links.extended, links.prepended)
+    names: dict[str, list[Any]] = {}
+    said = [names.setdefault(symbol.name, []) for symbol in symbols]  # by ordinal, what is said of its name
+    said += [names.setdefault(attribute.name, []) for attribute in links.attributes]
 
-    def spelled(ref: str | None) -> str | None:
+    def spelled(ref: str) -> str:
         """A reference without numbers, which change when something is inserted."""
-        found = _BASE.match(ref) if ref else None
-        if found is None or ref is None:
+        found = _BASE.match(ref)
+        if found is None:
             return ref
         number = int(found[2])
         held = module.imports[number][:3] if found[1] in "IJM" else identities[number]
         return f"{found[1]}<{held}>{ref[found.end() :]}"
 
-    names: dict[str, list[Any]] = {}
-    holding = {symbol.parent for ordinal, symbol in enumerate(module.symbols) if module.is_function(ordinal)}
-    for ordinal, symbol in enumerate(module.symbols):
-        lists = [[spelled(ref) for ref in held.get(ordinal, ())] for held in several]
-        single = [spelled(held.get(ordinal)) for held in (links.types, links.returns, links.owners)]
-        is_in = [ordinal in held for held in sets]
-        is_in += [symbol.parent in held for held in sets]
-        about: list[Any] = [symbol.kind]
-        if module.language not in TOLD_APART:
-            around = module.kind(symbol.parent) if symbol.parent >= 0 else ""
-            about += [around, ordinal in module.members, ordinal in holding]
-        names.setdefault(symbol.name, []).append((identities[ordinal], about, lists, single, is_in))
-    for place, attribute in enumerate(links.attributes):
-        identity = identities[len(module.symbols) + place]
-        names.setdefault(attribute.name, []).append((identity, spelled(attribute.value)))
+    for ordinal, symbol in enumerate(symbols):
+        said[ordinal].append((identities[ordinal], symbol.kind))
+    for place, attribute in enumerate(links.attributes, len(symbols)):
+        said[place].append((identities[place], spelled(attribute.value)))
+    for label, lists in enumerate((links.bases, links.extended, links.prepended)):
+        for ordinal, refs in lists.items():
+            said[ordinal].append((label, identities[ordinal], [*map(spelled, refs)]))
+    for label, single in enumerate((links.types, links.returns, links.owners)):
+        for ordinal, ref in single.items():
+            said[ordinal].append((label, identities[ordinal], spelled(ref)))
+    sets: list[Collection[int]] = [links.declared, links.hidden, links.static, links.conditional, links.properties]
+    for label, held in enumerate([*sets, sorted(module.holders)]):
+        for ordinal in held:
+            said[ordinal].append((label, identities[ordinal]))
+    if module.language not in TOLD_APART:
+        _add_surroundings(module, said)
     for number, row in enumerate(module.imports):
         is_named = bool(row.alias or row.name)
         name = (row.alias or row.name) if is_named else IMPORTS if module.language in _NAMING else ""
-        names.setdefault(name, []).append((row[:3], spelled(links.paths.get(number))))
-    for name, refs in links.exports.items():
+        names.setdefault(name, []).append((row[:3], spelled(links.paths.get(number, ""))))
+    for name, several in links.exports.items():
         last = _LAST_PART.search(name)
         key = name if module.language in TOLD_APART or last is None else last[0]
-        names.setdefault(key, []).append((name, [spelled(ref) for ref in refs.split()]))
+        names.setdefault(key, []).append((name, [*map(spelled, several.split())]))
     stars = [row[:3] for row in module.imports if row.name == "*"]
     if module.language in TOLD_APART:
         names.pop(IMPORTS, None)  # what gives no name is seen by references alone
     inner = [symbol for symbol in module.symbols if symbol.parent < 0] if module.path.endswith("package.scala") else []
     rest = [links.package, stars, bool(links.exports), names.pop("=", None), names.pop("", None), inner]
     return _Parts(rest, names, identities)
+
+
+def _add_surroundings(module: Module, said: list[list[Any]]) -> None:
+    """What else is read of a definition: what holds it, and whether it holds anything itself."""
+    links, symbols = module.links, module.symbols
+    sets = [frozenset(held) for held in (links.hidden, links.static, links.conditional)]
+    holding = {symbol.parent for ordinal, symbol in enumerate(symbols) if module.is_function(ordinal)}
+    for ordinal, symbol in enumerate(symbols):
+        around = module.kind(symbol.parent) if symbol.parent >= 0 else ""
+        is_in = [symbol.parent in held for held in sets]
+        said[ordinal].append((around, is_in, ordinal in module.members, ordinal in holding))
 
 
 def _identities(module: Module) -> list[str]:

@@ -6,6 +6,7 @@ They change with the flip, in its transaction, so a snapshot and its edges are n
 
 from __future__ import annotations
 
+import json
 import sys
 from array import array
 from collections.abc import Iterable, Sequence
@@ -97,10 +98,14 @@ def paths_of(connection: apsw.Connection, snapshot: int) -> dict[int, str]:
     return dict(connection.execute("SELECT number, path FROM graph_file WHERE snapshot = ?", (snapshot,)))
 
 
-def details_of(connection: apsw.Connection, snapshot: int, numbers: Iterable[int]) -> list[bytes | None]:
+def details_of(connection: apsw.Connection, snapshot: int, numbers: Sequence[int]) -> list[bytes | None]:
     """Hashes of the names in other files that the edges of some files rest on; None where they are not known."""
-    sql = "SELECT details FROM graph_file WHERE snapshot = ? AND number = ?"
-    return [connection.execute(sql, (snapshot, number)).get for number in numbers]
+    rows = connection.execute(
+        "SELECT number, details FROM json_each(?) CROSS JOIN graph_file ON snapshot = ? AND number = value",
+        (json.dumps(numbers), snapshot),
+    )
+    found = dict(rows)
+    return [found[number] for number in numbers]
 
 
 def file_at(connection: apsw.Connection, snapshot: int, number: int) -> tuple[str, int, bytes] | None:
