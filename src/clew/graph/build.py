@@ -42,7 +42,7 @@ EVIDENCE = ("scope", "self", "super", "builtin", "package", "import")  # with a 
 USE_ROLES = (*ROLES, "import")
 IMPORT_ROLE = len(ROLES)
 MAX_MODULES = 6_000  # files held at once while edges are made: about 100 KB each
-MAX_LOADED = 200  # files that are held until the next save
+MAX_LOADED = 1_000  # files that are held from one save to the next: about 25 KB each
 MAX_KEPT = 4  # snapshots whose files are kept in memory
 _KINDS = {name: place for place, name in enumerate(EVIDENCE)}
 
@@ -57,7 +57,7 @@ class Standing:
     files: Files
     known: Mapping[str, GraphFile]  # those that have edges
     layout: Layout
-    modules: Mapping[str, Module] = field(default_factory=dict)  # those that the last save needed: so may the next
+    modules: Mapping[str, Module] = field(default_factory=dict)  # those that the last saves needed: so may the next
 
 
 @dataclass(slots=True)
@@ -91,6 +91,8 @@ class Update:
         kept: dict[int, Standing] = store.graphs
         for old in list(kept)[: 1 - MAX_KEPT]:
             kept.pop(old, None)
+        for other in kept.values():
+            other.modules = {}  # one codebase is worked on at a time
         kept[snapshot.id] = replace(self.standing, generation=snapshot.generation, known=known)
 
 
@@ -119,7 +121,9 @@ def plan_edges(store: Store, snapshot: Snapshot, changes: Mapping[str, tuple[int
             graph.add_edges(path, update)
             if len(graph) > MAX_MODULES:
                 graph.forget()
-        standing.modules = graph.forget()
+        used = graph.forget()
+        recent = {**{path: held for path, held in standing.modules.items() if path not in used}, **used}
+        standing.modules = dict(list(recent.items())[-MAX_LOADED:])
     return update
 
 
@@ -156,12 +160,12 @@ class _Graph:
 
     def forget(self) -> Mapping[str, Module]:
         """Let go of all files: what they know of each other is a circle, which only a collection would find. Those that
-        are needed again are loaded again, if they are not among the few that are given back."""
+        are needed again are loaded again; they are given back for those who keep some."""
         for module in self._modules.values():
             module.known.clear()
         held, self._modules, self._loaded = self._modules, {}, {}
         self._resolver = Resolver(self._layout, self.module, self._defining)
-        return held if len(held) <= MAX_LOADED else {}
+        return held
 
     def module(self, path: str) -> Module | None:
         """A file as the resolver sees it."""
