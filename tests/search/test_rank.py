@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -18,14 +19,22 @@ from clew.search.paths import PathTable, path_words, similarity
 from clew.search.query import parse_query
 from tests.conftest import make_engine, write_tree
 
+_SCORES = st.one_of(st.just(0.0), st.floats(0, 50, width=32))
 
-@given(st.lists(st.lists(st.floats(0, 50, width=32), min_size=1, max_size=9), min_size=1, max_size=12))
-def test_best_chunks_are_the_five_best_of_each_document(groups: list[list[float]]) -> None:
+
+@given(
+    st.lists(st.lists(_SCORES, min_size=1, max_size=9), min_size=1, max_size=12),
+    st.sampled_from([0.0, rank.FEW_CHUNKS, 2.0]),
+)
+def test_best_chunks_are_the_best_of_each_document(groups: list[list[float]], few: float) -> None:
     scores = np.array([round(score, 3) for group in groups for score in group], np.float32)
     documents = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
     starts = np.flatnonzero(np.diff(documents, prepend=-1))
-    view: Any = SimpleNamespace(facts=np.arange(len(groups)), starts=starts, started=documents[starts])
-    found = rank.best_chunks(view, scores)
+    view: Any = SimpleNamespace(
+        facts=np.arange(len(groups)), starts=starts, started=documents[starts], chunk_document=documents
+    )
+    with mock.patch.object(rank, "FEW_CHUNKS", few):
+        found = rank.best_chunks(view, scores)
     for document, group in enumerate(groups):
         best = sorted((float(np.float32(round(score, 3))) for score in group), reverse=True)
         expected = sum(weight * score for weight, score in zip(rank.TOP_CHUNKS, best, strict=False))

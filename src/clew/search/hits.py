@@ -71,8 +71,7 @@ class _Alike:
     def place(self, reading: Reading, file: FileOf) -> int | None:
         """Which of the files this one is nearly the same as; sizes tell for most that it is none."""
         for place, (its, other) in enumerate(self._files):
-            fewer, more = sorted((file.tokens, other.tokens))
-            if more < MIN_ALIKE_TERMS or fewer < ALIKE * more or its is not reading:
+            if its is not reading or not _is_as_large(file, other):
                 continue  # what two codebases share is worth seeing in both
             mine, theirs = self._of(reading, file), self._of(its, other)
             common = len(_intersection(mine, theirs))
@@ -88,6 +87,13 @@ class _Alike:
             terms = np.sort(np.frombuffer(postings.file_terms(reading.connection, file.facts), "<u4"))
             self._terms[key] = terms[np.diff(terms, prepend=~terms[:1]) != 0]  # np.unique takes three times as long
         return self._terms[key]
+
+
+def _is_as_large(file: FileOf, other: FileOf) -> bool:
+    """Whether two files have about as many terms, and about as many definitions."""
+    fewer, more = sorted((file.tokens, other.tokens))
+    few, many = sorted((file.symbols, other.symbols))
+    return more >= MIN_ALIKE_TERMS and fewer >= ALIKE * more and few >= ALIKE * many - 1
 
 
 def _intersection(mine: Any, theirs: Any) -> Any:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from clew import tokens
 
@@ -98,9 +98,9 @@ class PathTable:
         self.is_header[list(beside)] = True
         pairs = [(header, source) for header, source in beside.items() if source is not None]
         self.headers, self.sources = np.array(pairs, np.int64).reshape(-1, 2).T  # a header and what does what it says
-        self._stems = _inverted([words.stem for words in found])
-        self._directories = _inverted([words.directories for words in found])
-        self._words = sorted(self._stems)
+        self._stems = _Inverted([words.stem for words in found])
+        self._directories = _Inverted([words.directories for words in found])
+        self._words = sorted(self._stems.words)
         self._by_term: dict[str, list[str]] = {}
         for word in self._words:
             self._by_term.setdefault(term_of(word), []).append(word)
@@ -110,21 +110,21 @@ class PathTable:
                 self._shorts.setdefault(word[0], []).append(word)
         self.directory_lengths = np.fromiter((len(words.directories) for words in found), np.float32, len(found))
         self.count = len(found)
-        self._weights = {word: idf(len(found), len(files)) for word, files in self._stems.items()}
+        self._weights = {word: idf(len(found), count) for word, count in self._stems.counts()}
         totals = (sum(self._weights[word] for word in words.stem) for words in found)
         self.stem_weights = np.maximum(np.fromiter(totals, np.float32, len(found)), 1e-9)
 
-    def files_with_stem(self, word: str) -> list[int]:
+    def files_with_stem(self, word: str) -> Any:
         """Files whose name has this word."""
-        return self._stems.get(word, [])
+        return self._stems.of(word)[0]
 
-    def files_in(self, term: str) -> list[int]:
-        """Files whose directories have this term."""
-        return self._directories.get(term, [])
+    def files_in(self, term: str) -> tuple[Any, Any]:
+        """Files whose directories have this term, and how often."""
+        return self._directories.of(term)
 
     def stem_words_like(self, wanted: str) -> Iterator[tuple[str, float]]:
         """Words of file names that are similar to this one, and how close they are."""
-        candidates = {wanted[:size] for size in range(2, len(wanted))} & self._stems.keys()
+        candidates = {wanted[:size] for size in range(2, len(wanted))} & self._stems.words
         candidates.update(self._by_term.get(term_of(wanted), ()))
         prefix = wanted[:1] if _is_short(wanted) else wanted[:PREFIX_LETTERS]
         at = bisect_left(self._words, prefix)
@@ -183,12 +183,33 @@ def idf(total: float, count: float) -> float:
     return math.log(1 + max(total - count + 0.5, 0.5) / (count + 0.5))
 
 
-def _inverted(rows: Sequence[Sequence[str]]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for place, words in enumerate(rows):
-        for word in words:
-            found.setdefault(word, []).append(place)
-    return found
+class _Inverted:
+    """Which rows have a word. Arrays are made of them when a word is first asked for."""
+
+    def __init__(self, rows: Sequence[Sequence[str]]) -> None:
+        self._places: dict[str, list[int]] = {}
+        self._arrays: dict[str, tuple[Any, Any]] = {}
+        for place, words in enumerate(rows):
+            for word in words:
+                self._places.setdefault(word, []).append(place)
+
+    @property
+    def words(self) -> Set[str]:
+        return self._places.keys()
+
+    def counts(self) -> Iterator[tuple[str, int]]:
+        """How often each word occurs."""
+        return ((word, len(places)) for word, places in self._places.items())
+
+    def of(self, word: str) -> tuple[Any, Any]:
+        """The rows that have a word, in order, and how often each does."""
+        import numpy as np
+
+        if word not in self._arrays:
+            if word not in self._places:  # not kept: there is no end of words
+                return np.zeros(0, np.int64), np.zeros(0, np.int64)
+            self._arrays[word] = np.unique(np.array(self._places[word], np.int64), return_counts=True)
+        return self._arrays[word]
 
 
 def _sources_of_headers(paths: Sequence[str]) -> dict[int, int | None]:

@@ -52,12 +52,12 @@ BEHIND = 0.01  # how far behind it a header comes at the least
 PROSE = -0.90  # documents speak of the code; who asks wants the code
 LEGACY = -0.60  # kept for those who have not moved on, or not written by hand
 TOP_CHUNKS = (1.0, 0.7, 0.5)  # a file that says it in three places beats one that says it once
-MAX_DEFINITIONS = 120  # more say nothing more
 MIN_DEPTH, MAX_DEPTH = -0.5, 1.5  # directories less or more than most that still count
 DIRECTORY_B = 0.5  # how much a long path is discounted
 K1 = 1.2
 SURE = 0.8  # words this close count as the same
 LEADING = 2  # the first words of a query
+FEW_CHUNKS = 0.25  # of all: so many are picked out before the best are looked for
 ALONE_CHUNKS = 5_000  # fewer are scored in the time that a thread takes to begin
 SIDE_THREADS = 4  # for several questions at once
 
@@ -134,7 +134,7 @@ def measure(
             defined[place] = value
     plain = {
         "used": USED * view.used,
-        "definitions": DEFINITIONS * np.log1p(np.minimum(view.symbols, MAX_DEFINITIONS))[view.document],
+        "definitions": DEFINITIONS * view.extent,
         "definition": (DEFINITION * (ONE_NAME if query.is_one_name else 1.0) * defined)[view.document],
         **_path_features(view, query),
     }
@@ -201,7 +201,9 @@ def _ranked(item: Measured, features: dict[str, Floats]) -> Ranking:
     """The sum of the features; a header comes after its source, unless the query names what only the header has."""
     import numpy as np
 
-    total: Floats = np.asarray(np.sum(list(features.values()), axis=0, dtype=np.float32))
+    total: Floats = np.zeros(len(item.view.files), np.float32)
+    for values in features.values():
+        total += values
     headers, sources = item.view.paths.headers, item.view.paths.sources
     if "header" not in features or not len(headers):
         return Ranking(total, features)
@@ -262,18 +264,24 @@ def best_chunks(view: View, scores: Any) -> Any:
     import numpy as np
 
     found = np.zeros(len(view.facts), np.float32)
-    if not len(view.starts):
+    values, starts, documents = np.maximum(scores, np.float32(0)), view.starts, view.started
+    held = np.flatnonzero(values)
+    if len(held) < FEW_CHUNKS * len(values):  # as it is for most words: only these are looked at
+        of = view.chunk_document[held]
+        starts = np.flatnonzero(np.diff(of, prepend=-1))
+        values, documents = values[held], of[starts]
+    if not len(starts):
         return found
-    keys = np.maximum(scores, np.float32(0)).view(np.uint32).astype(np.int64)  # bits of such numbers order as they do
+    keys = values.view(np.uint32).astype(np.int64)  # bits of such numbers order as they do
     keys <<= 32
     keys |= np.arange(len(keys))  # score and place: one pass finds both
-    total = np.zeros(len(view.starts), np.float32)
+    total = np.zeros(len(starts), np.float32)
     for weight in TOP_CHUNKS:
-        best = np.maximum.reduceat(keys, view.starts)
+        best = np.maximum.reduceat(keys, starts)
         total += weight * (best >> 32).astype(np.uint32).view(np.float32)
         places = best & 0xFFFFFFFF
         keys[places] = places
-    found[view.started] = total
+    found[documents] = total
     return found
 
 
@@ -337,7 +345,7 @@ def _stem_features(view: View, query: Query) -> tuple[Any, Any]:
             if value >= SURE and place < LEADING:
                 leading.add(word)
     for word in query.initials:
-        if paths.files_with_stem(word):
+        if len(paths.files_with_stem(word)):
             closest[word] = max(SURE, closest.get(word, 0.0))
     for word, value in closest.items():
         files = paths.files_with_stem(word)
@@ -357,9 +365,8 @@ def _directory_scores(view: View, query: Query) -> Any:
     words = (*query.content, *query.joined)
     terms = [tokens.terms_of(word)[0] for word in words if tokens.terms_of(word)]
     for term in dict.fromkeys((*terms, *sorted(query.initials))):
-        files = paths.files_in(term)
-        if files:
-            places, counts = np.unique(np.asarray(files), return_counts=True)
+        places, counts = paths.files_in(term)
+        if len(places):
             norm = K1 * (1 - DIRECTORY_B + DIRECTORY_B * paths.directory_lengths[places] / mean)
             scores[places] += idf(paths.count, len(places)) * counts * (K1 + 1) / (counts + norm)
     return scores

@@ -33,6 +33,7 @@ K1 = 1.2  # how soon a repeated term stops counting
 B = 0.75  # how much a long chunk is discounted
 MAX_VIEWS = 8  # kept of one store
 MAX_FILTERS = 32  # whose files are kept of one view
+MAX_DEFINITIONS = 120  # of a file; more say nothing more
 PATH_SHARE = 0.6  # of a path beside the names that its file defines
 
 
@@ -129,7 +130,10 @@ class View:
         self._norm = (K1 * (1 - B + B * lengths / mean)).astype(np.float32)
         starts = np.flatnonzero(np.diff(self.chunk_document, prepend=-1))
         self.starts, self.started = starts, self.chunk_document[starts]  # chunks of a document stand together
-        self.symbols = self._of_documents("symbols")
+        copies = self.copies[self.chunk_document]  # of the files without a word, which are most, none counts
+        self._chunk_copies = copies if len(copies) and copies.max() > 1 else None
+        symbols = self._of_documents("symbols")
+        self.extent = np.log1p(np.minimum(symbols, MAX_DEFINITIONS))[self.document]  # of each file: what it defines
         about = self._of_documents("about_lengths").astype(np.float32)
         self._about_norm = (K1 * (1 - B + B * about / max(float(about.mean()) if len(about) else 1.0, 1.0))).astype(
             np.float32
@@ -160,24 +164,26 @@ class View:
         for term in terms:
             places, frequencies = self._in_chunks(term)
             weight = self._weight(places)
-            scores[places] += weight * frequencies * (K1 + 1) / (frequencies + self._norm[places])
-            others = [(other, near) for other, near in synonyms(term) if other not in terms]
-            if not others:
-                continue
-            is_bare = np.ones(len(self.chunks), bool)
-            is_bare[places] = False
-            for other, near in others:
+            scores[places] += self._saturated(places, frequencies, weight)
+            is_bare = None
+            for other, near in synonyms(term):
                 found, frequencies = self._in_chunks(other)
-                bare = is_bare[found]
-                at, counts = found[bare], frequencies[bare]
+                if not len(found) or other in terms:
+                    continue  # most are in no chunk
+                if is_bare is None:
+                    is_bare = np.ones(len(self.chunks), bool)
+                    is_bare[places] = False
                 worth = near * min(weight, self._weight(found))
-                scores[at] += worth * counts * (K1 + 1) / (counts + self._norm[at])
+                scores[found] += is_bare[found] * self._saturated(found, frequencies, worth)
         return scores
+
+    def _saturated(self, places: Any, frequencies: Any, weight: float) -> Any:
+        """What a term of this weight is worth in chunks that have it so often."""
+        return frequencies * (weight * (K1 + 1)) / (frequencies + self._norm[places])
 
     def _weight(self, places: Any) -> float:
         """How telling a term is that these chunks have."""
-        has_copies = len(self.files) > len(self.facts)
-        count = float(self.copies[self.chunk_document[places]].sum()) if has_copies else len(places)
+        count = len(places) if self._chunk_copies is None else float(self._chunk_copies[places].sum())
         return idf(self.snapshot.chunks, count)
 
     def _in_chunks(self, term: int) -> tuple[Any, Any]:
@@ -189,7 +195,7 @@ class View:
             chunks, counts = part.segment.body.postings(term)
             if part.first is None:
                 found.append(_held(part.place[chunks], counts))
-            else:
+            elif len(chunks):
                 found.append((np.add(chunks, part.first, dtype=np.int64), counts))
         return _joined(found)
 
@@ -311,6 +317,8 @@ def _joined(found: Sequence[tuple[Any, Any]]) -> tuple[Any, Any]:
 
     if not found:
         return np.zeros(0, np.int64), np.zeros(0, np.float32)
+    if len(found) == 1:
+        return found[0][0], found[0][1].astype(np.float32)
     places, counts = zip(*found, strict=True)
     return np.concatenate(places), np.concatenate(counts).astype(np.float32)
 

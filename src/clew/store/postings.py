@@ -17,7 +17,8 @@ _IN_SNAPSHOT = f"EXISTS (SELECT 1 FROM entry WHERE entry.facts = symbol.id >> {C
 
 _FILE = (  # subqueries: as joins the same takes four times as long
     "language, blob, facts, (SELECT lower(hex(hash)) FROM blob WHERE blob.id = entry.blob),"
-    " (SELECT tokens FROM facts WHERE facts.id = entry.facts), size, mtime_ns, ctime_ns, inode"
+    " (SELECT tokens FROM facts WHERE facts.id = entry.facts),"
+    " (SELECT symbols FROM facts WHERE facts.id = entry.facts), size, mtime_ns, ctime_ns, inode"
     " FROM entry"
 )
 
@@ -40,6 +41,7 @@ class FileOf(NamedTuple):
     stat: Stat
     blob_hash: str
     tokens: int
+    symbols: int
 
 
 class SnapshotFile(NamedTuple):
@@ -103,8 +105,8 @@ def file_at(connection: apsw.Connection, snapshot: int, path: str) -> FileOf | N
 
 
 def _file(path: str, row: tuple[Any, ...]) -> FileOf:
-    language, blob, facts, blob_hash, tokens, *stat = row
-    return FileOf(path, language, blob, facts, Stat(*stat), blob_hash, tokens)
+    language, blob, facts, blob_hash, tokens, symbols, *stat = row
+    return FileOf(path, language, blob, facts, Stat(*stat), blob_hash, tokens, symbols)
 
 
 def file_terms(connection: apsw.Connection, facts: int) -> bytes:

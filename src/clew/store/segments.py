@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -65,19 +66,20 @@ class Field:
     __slots__ = ("_documents", "_frequencies", "_offsets", "_terms")
 
     def __init__(self, terms: Any, offsets: Any, documents: Any, frequencies: Any) -> None:
-        self._terms, self._offsets, self._documents, self._frequencies = terms, offsets, documents, frequencies
+        # For a single look-up the bare memory is three times as fast as an array.
+        self._terms, self._offsets = memoryview(terms), memoryview(offsets)
+        self._documents, self._frequencies = documents, frequencies
 
     def terms(self) -> list[int]:
         """Every term, for checks; slow."""
-        found: list[int] = self._terms.tolist()
-        return found
+        return self._terms.tolist()
 
     def postings(self, term: int) -> tuple[Any, Any]:
         """Ordinals of the documents that hold a term, in order, and its frequency in each."""
-        place = int(self._terms.searchsorted(self._terms.dtype.type(term)))  # of its own kind, else all is converted
-        if place == len(self._terms) or int(self._terms[place]) != term:
+        place = bisect_left(self._terms, term)
+        if place == len(self._terms) or self._terms[place] != term:
             return self._documents[:0], self._frequencies[:0]
-        first, last = int(self._offsets[place]), int(self._offsets[place + 1])
+        first, last = self._offsets[place], self._offsets[place + 1]
         return self._documents[first:last], self._frequencies[first:last]
 
 
@@ -291,7 +293,8 @@ def _join_fields(fields: Sequence[Field], masks: Sequence[Any]) -> tuple[Any, An
     terms, documents, frequencies, base = [], [], [], 0
     for field, mask in zip(fields, masks, strict=True):
         renumbered = np.cumsum(mask, dtype=np.int64) - 1 + base
-        spelled = np.repeat(field._terms, np.diff(field._offsets.astype(np.int64)))
+        offsets: Ints = np.asarray(field._offsets).astype(np.int64)
+        spelled = np.repeat(np.asarray(field._terms), offsets[1:] - offsets[:-1])
         kept = mask[field._documents]
         terms.append(spelled[kept])
         documents.append(renumbered[field._documents[kept]].astype(np.uint32))
