@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from clew.config import Config, load_config
 from clew.embed.choose import Encoders
 from clew.errors import BadInput, StoreError
-from clew.index import contents, runs
+from clew.index import contents, runs, spare
 from clew.index.runs import Run, Target, Watch
 from clew.lifecycle import freshness, gate, removal, status
 from clew.lifecycle.catalog import Catalog, Codebase
@@ -64,6 +64,7 @@ class Engine(Relations):
         """Stop background work and watching, and close this thread's connections."""
         self._jobs.close()
         self._freshener.close()
+        spare.let_go()
         self.catalog.close()
 
     # -- the index ---------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from dataclasses import replace
 from clew.config import Config
 from clew.embed.choose import Encoders
 from clew.embed.encoder import Asked
-from clew.errors import BadInput, ClewError, Gated, NotFound
+from clew.errors import BadInput, ClewError, Gated
 from clew.graph.hierarchy import inherited
 from clew.graph.nodes import Nodes
 from clew.lifecycle.catalog import Catalog, Codebase
@@ -22,7 +22,7 @@ from clew.search.hits import overlaps, shown
 from clew.search.pages import Frozen, Pages
 from clew.search.pattern import TextQuery, compile_pattern
 from clew.search.query import Mode, View, like_code, parse_query
-from clew.search.reading import Reader, Reading, probe_of, together
+from clew.search.reading import Reader, Reading, gone, probe_of, together
 from clew.source import git
 from clew.source.git import git_blob_hash
 from clew.source.roots import file_key
@@ -184,7 +184,7 @@ class Questions:
         def ask(reading: Reading) -> Outline:
             entry = navigate.file_entry(reading.connection, reading.snapshot, key)
             if not codebase.is_project and not os.path.lexists(os.path.join(codebase.root, key)):
-                raise NotFound(f"{key} is in the index, but is gone from the disk; `clew sync` takes it out")
+                raise gone(key)
             is_fresh = entry.blob is None or bool(reading.check(key, entry.stat, entry.blob))
             symbols = tuple(navigate.outline(reading.connection, entry))
             if name is not None:

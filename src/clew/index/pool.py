@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from clew.errors import ClewError
+from clew.index import spare
 from clew.index.worker import Outcome, Task, receive, send, work
 
 _BATCH_BYTES = 256_000
@@ -45,6 +46,7 @@ class ParsePool(Generic[Tag]):
         self._flying: dict[Future[list[Outcome]], list[Tag]] = {}
         self._starting = threading.Lock()
         self._closing = False
+        self._old: subprocess.Popen[bytes] | None = None  # a worker that another run left
 
     def __enter__(self) -> ParsePool[Tag]:
         return self
@@ -59,11 +61,8 @@ class ParsePool(Generic[Tag]):
         if self._threads is not None:
             self._threads.shutdown(wait=True, cancel_futures=True)
         for worker in self._workers:
-            assert worker.stdin is not None and worker.stdout is not None
-            with contextlib.suppress(BrokenPipeError):
-                worker.stdin.close()
-            worker.wait()
-            worker.stdout.close()
+            if kind is not None or not spare.keep(worker):
+                spare.end(worker)
 
     def submit(self, tag: Tag, task: Task) -> Iterator[tuple[Tag, Outcome]]:
         """Take a task; yields outcomes that are ready (all but a bounded number are waited for)."""
@@ -116,6 +115,8 @@ class ParsePool(Generic[Tag]):
         if self._closing:
             raise ClewError("the run was ended")
         self._bury(worker)
+        if worker is self._old and worker.returncode == 0:  # by itself, for nobody had asked it for long
+            return self._ask(tasks)
         if len(tasks) > 1:
             return [outcome for task in tasks for outcome in self._ask([task])]
         return [_as_plain_text(tasks[0])]
@@ -123,12 +124,12 @@ class ParsePool(Generic[Tag]):
     def _free_worker(self) -> subprocess.Popen[bytes]:
         with self._starting:
             if self._idle.empty() and len(self._workers) < self._processes:
-                worker = subprocess.Popen(
-                    [sys.executable, "-m", WORKER],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    start_new_session=True,  # Ctrl-C is the parent's to handle; the worker ends with its input
-                )
+                command = [sys.executable, "-m", WORKER]
+                if self._old is None:
+                    self._old = spare.take(command)
+                    worker = self._old or _begin(command)
+                else:
+                    worker = _begin(command)
                 self._workers.append(worker)
                 return worker
         return self._idle.get()
@@ -138,11 +139,12 @@ class ParsePool(Generic[Tag]):
         with self._starting:
             self._workers.remove(worker)
         worker.kill()
-        worker.wait()
-        for pipe in (worker.stdin, worker.stdout):
-            with contextlib.suppress(BrokenPipeError):
-                if pipe is not None:
-                    pipe.close()
+        spare.end(worker)
+
+
+def _begin(command: list[str]) -> subprocess.Popen[bytes]:
+    # Ctrl-C is the parent's to handle; the worker ends with its input.
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
 
 
 def _as_plain_text(task: Task) -> Outcome:

@@ -1,12 +1,14 @@
 """A parsing process: reads batches of (language, content) from standard input, answers with facts.
 
-Started as `python -m clew.index.worker`; ends when its input closes, also when its parent was killed.
+Started as `python -m clew.index.worker`; ends when its input closes, also when its parent was killed, and when nobody
+has asked for long.
 """
 
 from __future__ import annotations
 
 import gc
 import pickle
+import select
 import struct
 import sys
 import traceback
@@ -14,12 +16,14 @@ from typing import IO
 
 import zstandard
 
+from clew.index.spare import CAN_WAIT
 from clew.parse.extract import extract
 from clew.types import Facts
 
 Task = tuple[str, bytes]  # language, content
 Outcome = tuple[Facts | str, bytes]  # facts, or what went wrong; the content compressed
 ZSTD_LEVEL = 3
+IDLE_S = 120.0  # after which it ends by itself
 _LENGTH = struct.Struct("<Q")
 
 
@@ -59,12 +63,17 @@ def main() -> None:
     gc.disable()  # extraction makes no cycles; collecting costs a tenth of the time
     answers = sys.stdout.buffer
     sys.stdout = sys.stderr
-    while (message := receive(sys.stdin.buffer)) is not None:
+    while _is_asked() and (message := receive(sys.stdin.buffer)) is not None:
         tasks: list[Task] = message  # type: ignore[assignment]
         try:
             send(answers, work(tasks))
         except BrokenPipeError:
             return
+
+
+def _is_asked() -> bool:
+    """Whether anything comes, be it the end, within the time that it waits."""
+    return not CAN_WAIT or bool(select.select([sys.stdin.buffer], [], [], IDLE_S)[0])
 
 
 if __name__ == "__main__":

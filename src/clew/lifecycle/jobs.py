@@ -43,8 +43,9 @@ class Jobs:
             self._require_room()
 
     def _require_room(self) -> None:
-        if len(self._open) >= self._limit or self._stopping.is_set():
-            raise TooManyJobs(f"{len(self._open)} jobs are at work or waiting, the limit is max_jobs; try again later")
+        waiting = sum(not future.done() for future in list(self._open))  # one that is done leaves a moment later
+        if waiting >= self._limit or self._stopping.is_set():
+            raise TooManyJobs(f"{waiting} jobs are at work or waiting, the limit is max_jobs; try again later")
 
     def wait(self) -> None:
         """Until nothing is left to do."""

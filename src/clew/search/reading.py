@@ -57,6 +57,8 @@ class Reading:
             return facts.content(self.connection, blob)
         try:
             return read_file(self.codebase.root, key, limit=self.max_file_bytes)[0]
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise gone(key) from error
         except OSError as error:
             raise BadPath(f"cannot read {key}: {error.strerror}") from error
 
@@ -68,6 +70,11 @@ class Reading:
                 f"{subtree} has no file in the index of {root}: it is empty or ignored;"
                 " `clew index` on it gives an ignored directory an index of its own"
             )
+
+
+def gone(key: str) -> NotFound:
+    """What is said of a file that was there when its codebase was indexed."""
+    return NotFound(f"{key} is in the index, but is gone from the disk; `clew sync` takes it out")
 
 
 class Reader:
