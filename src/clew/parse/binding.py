@@ -128,12 +128,15 @@ class _Binder:
         return events
 
     def _happen(self, event: Event) -> None:
-        scope = self._scopes.at(event.start)
-        is_value = event.kind in ("assigned", "gives")
-        path = (is_value and self._given_by_call(event.end)) or self._paths.get(event.end, "")
-        if event.kind in ("returns", "gives") and self._is_late_static(event.end):
-            path, event = f"S{scope.owner_class()}", event._replace(step="")
-        if event.kind == "base":
+        kind, scope, path = event.kind, self._scopes.at(event.start), self._paths.get(event.end, "")
+        if self._is_dialect and kind in ("assigned", "gives"):
+            path = self._given_by_call(event.end) or path
+        if kind in ("assigned", "typed"):
+            step = event.step + (AWAITED if kind == "assigned" and event.end in self._awaited else "")
+            self._give(scope, event.start, path + step if path and path != "?" else "", is_declared=kind == "typed")
+        elif kind in ("returns", "gives"):
+            self._give_back(scope, event, path)
+        elif kind == "base":
             owner = scope.symbol if scope.is_class else scope.owner_class()
             path = path or ("?" if self._language == "python" else "")  # one that is not known comes in its place too
             if owner >= 0 and path:
@@ -141,32 +144,33 @@ class _Binder:
                 if self._language == "go":  # what a struct embeds is a field, too
                     name = self._text(event.start, event.end).rpartition(".")[2]
                     self._names.have(owner, name, event.end - len(name.encode()), f"{path}^")
-        elif event.kind in ("extended", "prepended"):
-            taken = self._links.extended if event.kind == "extended" else self._links.prepended
+        elif kind in ("extended", "prepended"):
+            taken = self._links.extended if kind == "extended" else self._links.prepended
             if scope.symbol >= 0 and path:
                 taken.setdefault(scope.symbol, []).append(path)
-        elif event.kind == "returns":
-            giver = scope.giver()
-            if giver != NOWHERE and path:
-                self._links.returns[giver] = path + event.step if path[0] != "S" else path
-        elif event.kind == "gives":
-            giver = scope.giver()
-            if giver != NOWHERE and not self._links.returns.get(giver, "").endswith("^"):
-                promise = promise_of(self._content, self._symbols[giver]) if self._is_ecmascript else ""
-                path = path + event.step + promise if path not in ("", "?") else ""
-                before = self._given_back.setdefault(giver, path)
-                self._given_back[giver] = path if before == path else ""
-        elif event.kind == "cast":
+        elif kind == "cast":
             if path and path != "?":
                 self._paths[event.start] = path + event.step
-        elif event.kind in ("narrowed", "widened"):
+        elif kind in ("narrowed", "widened"):
             self._narrow(scope, event, path)
-        elif event.kind == "exported":
+        elif kind == "exported":
             self._export(event)
-        else:
-            is_declared = event.kind == "typed"
-            step = event.step + (AWAITED if is_value and event.end in self._awaited else "")
-            self._give(scope, event.start, path + step if path and path != "?" else "", is_declared=is_declared)
+
+    def _give_back(self, scope: Scope, event: Event, path: str) -> None:
+        """Let the function around a place give back what it says it does, or what its return statements say."""
+        giver, step = scope.giver(), event.step
+        if self._is_late_static(event.end):
+            path, step = f"S{scope.owner_class()}", ""
+        if giver == NOWHERE:
+            return
+        if event.kind == "returns":
+            if path:
+                self._links.returns[giver] = path + step if path[0] != "S" else path
+        elif not self._links.returns.get(giver, "").endswith("^"):
+            promise = promise_of(self._content, self._symbols[giver]) if self._is_ecmascript else ""
+            path = path + step + promise if path not in ("", "?") else ""
+            before = self._given_back.setdefault(giver, path)
+            self._given_back[giver] = path if before == path else ""
 
     def _give(self, scope: Scope, start: int, path: str, *, is_declared: bool) -> None:
         """Let what stands at a place have a value from here on; what is declared stays."""
@@ -258,7 +262,7 @@ class _Binder:
         """What the call that ends here gives, where a language's calls are all known by their ends."""
         if end in self._names.stands_for:
             return self._paths.get(self._names.stands_for[end], "")
-        function = self._called.get(end) if self._is_dialect else None
+        function = self._called.get(end)
         path = self._paths.get(function, "") if function is not None else ""
         return f"{path}(" if path and path[0] not in "?P" else ""
 
@@ -278,12 +282,13 @@ class _Binder:
                 return f"J{number}"
             if not row.name and name == row.alias:
                 return "?"
-            names = row.module.split("::") if self._is_rust else []
-            if name in names:
-                is_whole = len(names) == 1 and not row.name
-                before = names[: names.index(name) + 1]
-                return f"J{number}" if is_whole else self._names.follow(before, start, f"I{number}")
-            if not self._is_ecmascript and not self._is_rust and self._ends_module(row.module, name, end):
+            if self._is_rust:
+                names = row.module.split("::")
+                if name in names:
+                    is_whole = len(names) == 1 and not row.name
+                    before = names[: names.index(name) + 1]
+                    return f"J{number}" if is_whole else self._names.follow(before, start, f"I{number}")
+            elif not self._is_ecmascript and self._ends_module(row.module, name, end):
                 return f"M{number}"
         return "?"
 

@@ -277,6 +277,8 @@ class Names(Bound):
         if self._is_packaged:
             path, is_variable = look_out(scope, name, place, self._language, self._symbols, self.links.owners)
             return path if path not in self._twofold else "", is_variable
+        if scope.names.get(name) == "" and name not in scope.since and not is_type:  # most are variables
+            return scope.values.get(name, ""), True
         found: Scope | None = scope
         owner, is_clear = -1, True  # the innermost class; whether all classes on the way have names
         plain, is_apart = name, False  # the name without its mark; whether what has it shares no name with what has not
