@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
-from bisect import bisect_right
+from bisect import bisect_left
 from operator import itemgetter
 
 from clew.parse.bound import NO_FREE_METHODS, TYPES_BEFORE_NAMES, Read
@@ -36,6 +36,14 @@ def collect_links(blob: Read, uses: Uses) -> Links:
     return _Binder(blob, uses).run()
 
 
+class _Numbers(dict[str, int]):
+    """References and their numbers, which they get in order."""
+
+    def __missing__(self, path: str) -> int:
+        number = self[path] = len(self)
+        return number
+
+
 class _Binder:
     """One sweep over a blob in order of place, with the scopes that are open."""
 
@@ -45,11 +53,11 @@ class _Binder:
         self._is_ecmascript, self._is_free = language in ECMASCRIPT, language in FREE_FORM
         self._is_rust = language == "rust"
         self._marks_calls = language in MARKS_CALLS
+        self._is_marked = self._marks_calls or self._is_rust or language in NO_FREE_METHODS
         self._is_dialect = language in NAMES
         self._names = NAMES.get(language, Names)(blob)
         self._scopes, self._by_name_byte = self._names.scopes, self._names.by_name_byte
         self._paths, self._links = self._names.paths, self._names.links
-        self._index = {"": 0}
         self._import_starts = [row.start_byte for row in imports]
         self._given = {node.start_byte for node in captures.get("given", ())}
         self._declared: set[tuple[Scope, str]] = set()
@@ -66,35 +74,34 @@ class _Binder:
     def run(self) -> Links:
         """Bind, then refer."""
         events = self._events()
-        calls = self._called = read_calls(self._content, self._language, self._captures)
-        at, links, uses = 0, self._links, self._uses
-        skipped = self._skips()
-        walk, around, owner, callers = self._scopes.walk(), self._scopes.all[0], NOWHERE, links.callers
-        inside = self._import_spans()
-        last_import = max((span[1] for span in inside), default=0)
+        self._called = read_calls(self._content, self._language, self._captures)
+        links, uses, paths, outside = self._links, self._uses, self._paths, self._outside
+        callers, of_use = links.callers, links.of_use
+        known, numbers = self._known(), _Numbers({"": 0})
+        walk, around, owner, until = self._scopes.walk(), self._scopes.all[0], NOWHERE, 0
+        happened, places = 0, [*(event.at for event in events), sys.maxsize]
         for start, end, role in zip(uses.starts, uses.ends, uses.roles, strict=True):
-            while at < len(events) and events[at].at <= start:
-                self._happen(events[at])
-                at += 1
-            if start >= walk.until:
-                around = walk.to(start)
+            while places[happened] <= start:
+                self._happen(events[happened])
+                happened += 1
+            if start >= until:
+                around, until = walk.to(start)
                 owner = around.owner()
-            scope = around
             callers.append(owner)
-            if scope.start < self._outside.get(start, -1) and scope.parent is not None:
-                scope = scope.parent
-            is_import = start < last_import and not (self._is_free and start in skipped)
-            path = self._imported(start, end, inside) if is_import else ""
-            is_variable = False
-            if not path:
-                if start in skipped:
-                    links.of_use.append(0)
-                    continue
-                path, is_variable = self._path(scope, start, end, calls, role)
-            self._paths[end] = path if not path.endswith(".__class__") else _OWN_CLASS.sub(r"C\1", path)
-            links.of_use.append(0 if is_variable else self._number(path))
-        for event in events[at:]:
+            path, is_variable = known.get(start), False
+            if path == "":
+                of_use.append(0)
+                continue
+            if path is None:
+                scope = around
+                if start in outside and scope.start < outside[start] and scope.parent is not None:
+                    scope = scope.parent
+                path, is_variable = self._path(scope, start, end, role)
+            paths[end] = path if not path.endswith(".__class__") else _OWN_CLASS.sub(r"C\1", path)
+            of_use.append(0 if is_variable or path == "?" else numbers[path])
+        for event in events[happened:]:
             self._happen(event)
+        links.refs[:] = numbers
         links.attributes.extend(self._names.attributes.values())
         for caller, path in self._given_back.items():
             if path:  # all that it gives back is the same
@@ -121,12 +128,15 @@ class _Binder:
         return events
 
     def _happen(self, event: Event) -> None:
-        scope = self._scopes.at(event.start)
-        is_value = event.kind in ("assigned", "gives")
-        path = (is_value and self._given_by_call(event.end)) or self._paths.get(event.end, "")
-        if event.kind in ("returns", "gives") and self._is_late_static(event.end):
-            path, event = f"S{scope.owner_class()}", event._replace(step="")
-        if event.kind == "base":
+        kind, scope, path = event.kind, self._scopes.at(event.start), self._paths.get(event.end, "")
+        if self._is_dialect and kind in ("assigned", "gives"):
+            path = self._given_by_call(event.end) or path
+        if kind in ("assigned", "typed"):
+            step = event.step + (AWAITED if kind == "assigned" and event.end in self._awaited else "")
+            self._give(scope, event.start, path + step if path and path != "?" else "", is_declared=kind == "typed")
+        elif kind in ("returns", "gives"):
+            self._give_back(scope, event, path)
+        elif kind == "base":
             owner = scope.symbol if scope.is_class else scope.owner_class()
             path = path or ("?" if self._language == "python" else "")  # one that is not known comes in its place too
             if owner >= 0 and path:
@@ -134,32 +144,33 @@ class _Binder:
                 if self._language == "go":  # what a struct embeds is a field, too
                     name = self._text(event.start, event.end).rpartition(".")[2]
                     self._names.have(owner, name, event.end - len(name.encode()), f"{path}^")
-        elif event.kind in ("extended", "prepended"):
-            taken = self._links.extended if event.kind == "extended" else self._links.prepended
+        elif kind in ("extended", "prepended"):
+            taken = self._links.extended if kind == "extended" else self._links.prepended
             if scope.symbol >= 0 and path:
                 taken.setdefault(scope.symbol, []).append(path)
-        elif event.kind == "returns":
-            giver = scope.giver()
-            if giver != NOWHERE and path:
-                self._links.returns[giver] = path + event.step if path[0] != "S" else path
-        elif event.kind == "gives":
-            giver = scope.giver()
-            if giver != NOWHERE and not self._links.returns.get(giver, "").endswith("^"):
-                promise = promise_of(self._content, self._symbols[giver]) if self._is_ecmascript else ""
-                path = path + event.step + promise if path not in ("", "?") else ""
-                before = self._given_back.setdefault(giver, path)
-                self._given_back[giver] = path if before == path else ""
-        elif event.kind == "cast":
+        elif kind == "cast":
             if path and path != "?":
                 self._paths[event.start] = path + event.step
-        elif event.kind in ("narrowed", "widened"):
+        elif kind in ("narrowed", "widened"):
             self._narrow(scope, event, path)
-        elif event.kind == "exported":
+        elif kind == "exported":
             self._export(event)
-        else:
-            is_declared = event.kind == "typed"
-            step = event.step + (AWAITED if is_value and event.end in self._awaited else "")
-            self._give(scope, event.start, path + step if path and path != "?" else "", is_declared=is_declared)
+
+    def _give_back(self, scope: Scope, event: Event, path: str) -> None:
+        """Let the function around a place give back what it says it does, or what its return statements say."""
+        giver, step = scope.giver(), event.step
+        if self._is_late_static(event.end):
+            path, step = f"S{scope.owner_class()}", ""
+        if giver == NOWHERE:
+            return
+        if event.kind == "returns":
+            if path:
+                self._links.returns[giver] = path + step if path[0] != "S" else path
+        elif not self._links.returns.get(giver, "").endswith("^"):
+            promise = promise_of(self._content, self._symbols[giver]) if self._is_ecmascript else ""
+            path = path + step + promise if path not in ("", "?") else ""
+            before = self._given_back.setdefault(giver, path)
+            self._given_back[giver] = path if before == path else ""
 
     def _give(self, scope: Scope, start: int, path: str, *, is_declared: bool) -> None:
         """Let what stands at a place have a value from here on; what is declared stays."""
@@ -231,31 +242,35 @@ class _Binder:
 
     # -- uses --------------------------------------------------------------------------------------
 
-    def _skips(self) -> set[int]:
+    def _known(self) -> dict[int, str]:
+        """What uses are that need not be looked up: names in imports, and "" for those that refer to nothing."""
         skipped = self._skipped | self._names.bound_here
         for role in ("free", "self", "class.self", "static", *(("package",) if self._is_free else ())):
             skipped |= {node.start_byte for node in self._captures.get(role, ())}
-        return skipped
+        found = dict.fromkeys(skipped, "")
+        starts, ends, _ = self._uses
+        spans = sorted((node.start_byte, node.end_byte) for node in self._captures.get("import", ()))
+        following = [*(start for start, _ in spans[1:]), sys.maxsize]
+        for at, (first, last) in enumerate(spans):
+            for use in range(bisect_left(starts, first), bisect_left(starts, min(last, following[at]))):
+                path = self._import_of(starts[use], ends[use], spans, at)
+                if path and not (self._is_free and starts[use] in skipped):
+                    found[starts[use]] = path
+        return found
 
     def _given_by_call(self, end: int) -> str:
         """What the call that ends here gives, where a language's calls are all known by their ends."""
         if end in self._names.stands_for:
             return self._paths.get(self._names.stands_for[end], "")
-        function = self._called.get(end) if self._is_dialect else None
+        function = self._called.get(end)
         path = self._paths.get(function, "") if function is not None else ""
         return f"{path}(" if path and path[0] not in "?P" else ""
 
-    def _import_spans(self) -> list[tuple[int, int]]:
-        return sorted((node.start_byte, node.end_byte) for node in self._captures.get("import", ()))
-
-    def _imported(self, start: int, end: int, spans: list[tuple[int, int]]) -> str:
+    def _import_of(self, start: int, end: int, spans: list[tuple[int, int]], at: int) -> str:
         """The import that a name inside an import statement stands for."""
-        at = bisect_right(spans, (start, sys.maxsize)) - 1
-        if at < 0 or not spans[at][0] <= start < spans[at][1]:
-            return ""
         while at and spans[at][0] not in self._import_starts and spans[at - 1][1] > start:
             at -= 1  # `local x = require(y)` has one within it
-        first = bisect_right(self._import_starts, spans[at][0] - 1)
+        first = bisect_left(self._import_starts, spans[at][0])
         name = self._text(start, end)
         if self._is_rust and self._content[start - 2 : start] == b"::":
             return ""
@@ -267,12 +282,13 @@ class _Binder:
                 return f"J{number}"
             if not row.name and name == row.alias:
                 return "?"
-            names = row.module.split("::") if self._is_rust else []
-            if name in names:
-                is_whole = len(names) == 1 and not row.name
-                before = names[: names.index(name) + 1]
-                return f"J{number}" if is_whole else self._names.follow(before, start, f"I{number}")
-            if not self._is_ecmascript and not self._is_rust and self._ends_module(row.module, name, end):
+            if self._is_rust:
+                names = row.module.split("::")
+                if name in names:
+                    is_whole = len(names) == 1 and not row.name
+                    before = names[: names.index(name) + 1]
+                    return f"J{number}" if is_whole else self._names.follow(before, start, f"I{number}")
+            elif not self._is_ecmascript and self._ends_module(row.module, name, end):
                 return f"M{number}"
         return "?"
 
@@ -280,52 +296,64 @@ class _Binder:
         """Whether a name is the last part of a module's name where it is written."""
         return module.endswith(name) and self._content[end : end + 1] not in b".:/\\" and name != ""
 
-    def _path(self, scope: Scope, start: int, end: int, calls: dict[int, int], role: int) -> tuple[str, bool]:
+    def _path(self, scope: Scope, start: int, end: int, role: int) -> tuple[str, bool]:
+        content = self._content
+        name, is_type = content[start:end].decode("utf-8", "replace"), role == _TYPE
         if self._is_dialect:
             name = self._names.name_at(start, end)
             own = self._names.own_path(scope, start, end, ROLES[role])
             if own is not None:
                 return own
-        else:
-            name = self._content[start:end].decode("utf-8", "replace")
+        if self._is_marked:
+            name, is_type = self._mark(name, start, end, role)
+        if start in self._literal_names:
+            at = innermost(self._literals, start, start + 1) - 1  # its type ends before it
+            path = self._paths.get(skip_space(content, at), "")
+            return (f"{path}^.{name}" if path and path[0] != "?" else "?"), False
+        before = receiver_end(content, start, self._language) if content[start - 1] in ENDS_OF_SIGNS else -1
+        if before >= 0:
+            return self._member(name, start, end, before), False
+        if start in self._bases and scope.is_class and scope.parent is not None:
+            scope = scope.parent  # what a class inherits is not known before its bases are
+        path, is_variable = self._names.look_up(scope, name, start, is_type=is_type)
+        if self._is_rust:
+            path = self._rust_name(scope, path, name, end, role)
+        elif self._language == "csharp":
+            is_variable = is_variable or self._is_both(path, name, end)
+        return path or "?", is_variable
+
+    def _mark(self, name: str, start: int, end: int, role: int) -> tuple[str, bool]:
+        """A name with what tells it from others that are written alike, and whether it can only be a type."""
         is_type = role == _TYPE or (role == _CALL and self._is_made(start))
         is_named = self._language == "java" and self._content[start - 2 : start] == b"::"  # a method that is not called
         if (is_named or (role == _CALL and self._marks_calls)) and start not in self._bases and not is_type:
             name += CALLED
         if self._is_rust and self._content[end : end + 1] == b"!" and self._content[end + 1 : end + 2] != b"=":
             name += MACRO
-        if start in self._literal_names:
-            at = innermost(self._literals, start, start + 1) - 1  # its type ends before it
-            path = self._paths.get(skip_space(self._content, at), "")
-            return (f"{path}^.{name}" if path and path[0] != "?" else "?"), False
-        is_taken = self._content[start - 1] in ENDS_OF_SIGNS
-        before = receiver_end(self._content, start, self._language) if is_taken else -1
-        if before < 0:
-            if start in self._bases and scope.is_class and scope.parent is not None:
-                scope = scope.parent  # what a class inherits is not known before its bases are
-            path, is_variable = self._names.look_up(scope, name, start, is_type=is_type)
-            path = self._rust_name(scope, path, name, end, role) if self._is_rust else path
-            return path or "?", is_variable or (self._language == "csharp" and self._is_both(path, name, end))
-        path = self._paths.get(before, "")
-        if path[:1] == "P" and path[1:].isdigit() and self._language == "python":
+        return name, is_type
+
+    def _member(self, name: str, start: int, end: int, before: int) -> str:
+        """What the member at a place is, of what ends before it."""
+        path, is_python = self._paths.get(before, ""), self._language == "python"
+        if path[:1] == "P" and is_python and path[1:].isdigit():
             path = "Gsuper"  # that is not called
         if not path:
-            function = calls.get(before)
+            function = self._called.get(before)
             path = self._paths.get(function, "") if function is not None else ""
-            if path[:1] == "P" and self._language == "python":
+            if path[:1] == "P" and is_python:
                 path = self._above(path, function or 0, before)
             elif path and path[0] != "P":
                 path += f"({AWAITED}" if function in self._awaited else "("
         if not path or path[0] == "?" or path.count(".") + path.count("(") >= MAX_STEPS:
-            return f"?.{name}", False
-        owner, is_first = path[1:], "." not in path
-        if start in self._given and is_first and path[0] in "SC" and owner.isdigit():
-            self._names.have(int(owner), name, start, "")
-        if self._is_rust and path[0] == "C" and owner.isdigit():  # `Self::x`: what the block around has comes first
-            return self._names.held_by(int(owner), name) or f"{path}.{name}", False
-        if self._is_rust and self._content[start - 1] == 46 and self._content[end : end + 1] in b"(:":
-            name += CALLED
-        return f"{path}.{name}", False
+            return f"?.{name}"
+        if start in self._given and path[0] in "SC" and path[1:].isdigit():
+            self._names.have(int(path[1:]), name, start, "")
+        if self._is_rust:
+            if path[0] == "C" and path[1:].isdigit():  # `Self::x`: what the block around has comes first
+                return self._names.held_by(int(path[1:]), name) or f"{path}.{name}"
+            if self._content[start - 1] == 46 and self._content[end : end + 1] in b"(:":
+                name += CALLED
+        return f"{path}.{name}"
 
     def _is_made(self, start: int) -> bool:
         """Whether an object is made of what stands here, where that can only be a type."""
@@ -352,14 +380,6 @@ class _Binder:
         if path == f"G{name}" and name[-1] != MACRO and role != _CALL:  # given to a macro it may be another
             path = self._names.look_up(scope, name + MACRO)[0].replace(MACRO, "")
         return "" if after[:1] == b":" else path
-
-    def _number(self, path: str) -> int:
-        if path == "?":
-            return 0
-        number = self._index.setdefault(path, len(self._links.refs))
-        if number == len(self._links.refs):
-            self._links.refs.append(path)
-        return number
 
     def _text(self, start: int, end: int) -> str:
         return self._content[start:end].decode("utf-8", "replace")

@@ -160,12 +160,14 @@ class Bound:
             if scope.is_class or scope.parent is None:
                 scope.since[symbol.name] = min(symbol.end_byte, scope.since.get(symbol.name, symbol.end_byte))
         places = [(row.start_byte, row.alias or row.name or self._module_name(row.module)) for row in self._imports]
-        bound = [node for node in self._captures.get("bind", ()) if node.start_byte not in self.by_name_byte]
-        places += [(node.start_byte, self._text(node.start_byte, node.end_byte)) for node in bound]
+        for node in self._captures.get("bind", ()):
+            start = node.start_byte
+            if self.scopes.at(start).since and start not in self.by_name_byte:  # functions have none
+                places.append((start, self._text(start, node.end_byte)))
         for start, name in places:
-            scope = self.scopes.at(start)
-            if name in scope.since:
-                scope.since[name] = min(start, scope.since[name])
+            since = self.scopes.at(start).since
+            if name in since:
+                since[name] = min(start, since[name])
 
     def _stand_ins(self) -> set[int]:
         """Python's `X = None` for when an import of `X` fails: where that is used, it is the import."""

@@ -84,10 +84,12 @@ def collect_rebound(captures: dict[str, list[Any]], told: set[int]) -> list[Even
     found = []
     targets = [*captures.get("bind", ()), *(node.parent for node in captures.get("given", ()))]
     for target in targets:
+        if target.start_byte in told:
+            continue
         holder = target.parent
         while holder is not None and holder.type in _IN_TARGETS:
             holder = holder.parent
-        if target.start_byte in told or holder is None or holder.type not in _GIVERS:
+        if holder is None or holder.type not in _GIVERS:
             continue
         value = holder.child_by_field_name(_GIVERS[holder.type]) if _GIVERS[holder.type] else target
         if value is not None and value.type != "none":

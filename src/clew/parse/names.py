@@ -33,6 +33,7 @@ class Names(Bound):
     def __init__(self, blob: Read) -> None:
         super().__init__(blob)
         self._implicit = blob.language in IMPLICIT_MEMBERS
+        self._has_marks = blob.language in MARKS_CALLS or blob.language == "rust"
         self._closed: set[int] = set()  # enums whose constants are their own
         self._sees_class = self._implicit or self._is_ecmascript  # where a class has type parameters, but no members
         self._holders: dict[int, int] = {}  # of functions that are assigned to a member, whose
@@ -276,27 +277,28 @@ class Names(Bound):
         if self._is_packaged:
             path, is_variable = look_out(scope, name, place, self._language, self._symbols, self.links.owners)
             return path if path not in self._twofold else "", is_variable
+        if scope.names.get(name) == "" and name not in scope.since and not is_type:  # most are variables
+            return scope.values.get(name, ""), True
         found: Scope | None = scope
         owner, is_clear = -1, True  # the innermost class; whether all classes on the way have names
-        plain = name.removesuffix(CALLED) if self._language in MARKS_CALLS else name
-        is_macro = name.endswith(MACRO)
-        plain = name.removesuffix(MACRO) if is_macro else plain
-        is_apart = is_macro or self._language == "java"  # what is called has no name in common with what is not
+        plain, is_apart = name, False  # the name without its mark; whether what has it shares no name with what has not
+        if self._has_marks:
+            is_apart = name.endswith(MACRO) or self._language == "java"
+            plain = name.removesuffix(MACRO) if name.endswith(MACRO) else name.removesuffix(CALLED)
         while found is not None:
-            is_other = plain != name and name not in found.names and plain in found.names
-            if is_other and (not is_apart or found.names[plain][:1] == "I"):
+            names = found.names
+            if plain != name and name not in names and plain in names and (not is_apart or names[plain][:1] == "I"):
                 name = plain  # of a type, or imported
-            if self._language == "cpp" and self._may_be_hidden(found, name):
-                break  # a member that the class has or inherits comes first
-            is_member = is_type and self._is_no_type(found, name)
-            is_here = name in found.names and not is_member and self._is_seen(found, scope, name)
-            if is_here and self._is_bound(found, scope, name, place):
-                path = (is_type and found.types.get(name)) or found.names[name]
-                is_far = found.is_class and self._language in NO_FREE_METHODS and path[:1] == "D"
-                if is_far and not is_type and name not in found.types and (owner >= 0 or not is_clear):
-                    # What an inner class inherits may hide it; of one without a name that is not known.
-                    return (f"V{owner}:{name}" if is_clear else ""), False
-                return (path, False) if path else (found.values.get(name, ""), True)
+            if name in names:
+                if self._language == "cpp" and self._may_be_hidden(found, name):
+                    break  # a member that the class has or inherits comes first
+                if self._is_meant(found, scope, name, place, is_type):
+                    path = (is_type and found.types.get(name)) or names[name]
+                    is_far = found.is_class and self._language in NO_FREE_METHODS and path[:1] == "D"
+                    if is_far and not is_type and name not in found.types and (owner >= 0 or not is_clear):
+                        # What an inner class inherits may hide it; of one without a name that is not known.
+                        return (f"V{owner}:{name}" if is_clear else ""), False
+                    return (path, False) if path else (found.values.get(name, ""), True)
             if found.is_class and owner < 0:
                 owner = found.symbol
                 is_clear = is_clear and owner >= 0
@@ -323,17 +325,13 @@ class Names(Bound):
         path = scope.names.get(name, "") if is_open else ""
         return path[:1] == "D" and self._symbols[int(path[1:])].kind in _HIDDEN_KINDS
 
-    def _is_no_type(self, scope: Scope, name: str) -> bool:
-        """Whether what a scope has under a name is a member or a method: no type is meant by that."""
-        is_told = self._language in NO_FREE_METHODS and scope.names.get(name, "").startswith("D")
-        return is_told and name not in scope.types
-
-    def _is_bound(self, found: Scope, scope: Scope, name: str, place: int) -> bool:
-        """Whether a scope has a name already; what is asked for in a function of Python may come later."""
-        return found.since.get(name, 0) <= place or (self._language == "python" and found is not scope)
-
-    def _is_seen(self, found: Scope, scope: Scope, name: str) -> bool:
-        """Whether a name that a scope binds means that within another."""
+    def _is_meant(self, found: Scope, scope: Scope, name: str, place: int, is_type: bool) -> bool:
+        """Whether a name at a place in a scope means what another around it, or itself, has under that name."""
+        if found.since.get(name, 0) > place and (self._language != "python" or found is scope):
+            return False  # not bound yet; what is asked for in a function of Python may come later
+        is_told = is_type and self._language in NO_FREE_METHODS and name not in found.types
+        if is_told and found.names[name].startswith("D"):
+            return False  # a member or a method: no type is meant by that
         if not found.is_class or self._sees_class or not found.names[name]:
             return True
         return found is scope and self._language not in MEMBERS_ARE_NO_NAMES

@@ -13,6 +13,7 @@ from clew.parse.dialects import NAMES
 from clew.parse.scopes import FREE_FORM
 
 ENDS_OF_SIGNS = b".:>$"  # what may stand right before a member: most names have none of it
+_ENDS_OF_NAMES = frozenset(byte for byte in range(128) if chr(byte).isalnum() or chr(byte) in ")]_")
 _SPACE = b" \t\r\n"
 _WORD = re.compile(rb"[\w$\x80-\xff]+")
 _MAX_ARGUMENTS = 400  # bytes of type arguments
@@ -25,6 +26,8 @@ def receiver_end(content: bytes, start: int, language: str) -> int:
         at = _before_arguments(content, start) - 1
     if at < 1:
         return -1
+    if content[at] == 46 and content[at - 1] in _ENDS_OF_NAMES and language != "rust":
+        return at
     if content[at] == 46 and content[at - 1] != 46:  # a dot, not two
         at -= 2 if content[at - 1] in b"?!&" else 1
         at -= content[at : at + 2] == b"!!"  # Kotlin's `x!!.y`

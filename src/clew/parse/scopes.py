@@ -120,10 +120,9 @@ class Walk:
 
     def __init__(self, scopes: list[Scope]) -> None:
         self._scopes, self._stack, self._next = scopes, [scopes[0]], 1
-        self.until = 0  # before this place it stays the same
 
-    def to(self, place: int) -> Scope:
-        """The innermost scope around a place that is not before the last."""
+    def to(self, place: int) -> tuple[Scope, int]:
+        """The innermost scope around a place that is not before the last, and the place up to which that stays so."""
         stack = self._stack
         while self._next < len(self._scopes) and self._scopes[self._next].start <= place:
             stack.append(self._scopes[self._next])
@@ -132,8 +131,7 @@ class Walk:
             stack.pop()
         scope = next((scope for scope in reversed(stack) if scope.end > place), stack[0])  # some below may have ended
         following = self._scopes[self._next].start if self._next < len(self._scopes) else scope.end
-        self.until = min(scope.end, following)
-        return scope
+        return scope, min(scope.end, following)
 
 
 def read_outside(captures: dict[str, list[Any]], starts: list[int]) -> dict[int, int]:

@@ -201,23 +201,16 @@ def _symbol(
     parent: int,
     comments: Comments,
 ) -> Symbol:
-    name, scope, kind = definition.name.partition("\n")[0][:MAX_NAME].rstrip(" \t\r"), definition.scope, definition.kind
-    if kind == "section":
-        name = _CLOSING_HASHES.sub("", name)
-    if len(name) > 2 and name[0] in "\"'`" and name[-1] == name[0] and name.count(name[0]) == 2:
-        name = name[1:-1]
-    if kind == "property":
-        name = name.lstrip(":")  # Ruby's attr_reader :name
-    if kind not in _WHOLE_NAMES and _COMPOUND_NAME.match(name):
-        *outer, name = _NAME_SEPARATOR.split(name)
-        scope = ".".join([scope, *outer]) if scope else ".".join(outer)
+    name, scope, kind = definition.name[:MAX_NAME], definition.scope, definition.kind
+    if not name.isidentifier():
+        name, scope = _split_name(definition)
     if kind in ("equation", "prototype"):
         kind = "function"
     if kind == "function" and (scope or (parent >= 0 and symbols[parent].kind in CLASS_KINDS)):
         owner = scope.rpartition(".")[2] if scope else symbols[parent].name
         kind = "constructor" if name == owner else "method"
     owner = symbols[parent].qualified[:MAX_QUALIFIED] if parent >= 0 else ""
-    qualified = ".".join(part for part in (owner, scope[:MAX_QUALIFIED], name) if part)
+    qualified = ".".join(filter(None, (owner, scope[:MAX_QUALIFIED], name)))
     floor = symbols[parent].start_line if parent >= 0 else 0
     first = bisect_right(starts, definition.start)
     last = bisect_right(starts, max(definition.start, definition.end - 1))
@@ -234,6 +227,21 @@ def _symbol(
         clean(definition.doc) if definition.doc else comments.above(first, floor),
         parent,
     )
+
+
+def _split_name(definition: _Definition) -> tuple[str, str]:
+    """The name of a definition and its scope, of what is written in place of a name."""
+    name, scope, kind = definition.name.partition("\n")[0][:MAX_NAME].rstrip(" \t\r"), definition.scope, definition.kind
+    if kind == "section":
+        name = _CLOSING_HASHES.sub("", name)
+    if len(name) > 2 and name[0] in "\"'`" and name[-1] == name[0] and name.count(name[0]) == 2:
+        name = name[1:-1]
+    if kind == "property":
+        name = name.lstrip(":")  # Ruby's attr_reader :name
+    if kind not in _WHOLE_NAMES and _COMPOUND_NAME.match(name):
+        *outer, name = _NAME_SEPARATOR.split(name)
+        scope = ".".join([scope, *outer]) if scope else ".".join(outer)
+    return name, scope
 
 
 def _signature(content: bytes, definition: _Definition) -> str:

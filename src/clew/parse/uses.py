@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import sys
 from array import array
-from operator import add, sub
+from operator import add, attrgetter, eq, sub
 from typing import Any, NamedTuple
 
 import zstandard
 
 ROLES = ("ref", "type", "call")  # the later one counts: `new Foo()` is a type and a call
+_PLACE = attrgetter("start_byte", "end_byte")
 _compressor: zstandard.ZstdCompressor | None = None
 
 
@@ -37,20 +38,21 @@ def collect_uses(captures: dict[str, list[Any]], definitions: set[int]) -> Uses:
     spans: dict[int, int] = {}
     roles: dict[int, int] = {}
     for role, capture in enumerate(ROLES):
-        nodes = captures.get(capture)
-        if nodes:
-            places = [node.start_byte for node in nodes]
-            found = zip(places, [node.end_byte for node in nodes], strict=True)
-            mine = dict.fromkeys(places, role)
+        nodes = captures.get(capture, ())
+        mine = dict(map(_PLACE, nodes))
+        if len(mine) < len(nodes):
             # The binding gives nodes in any order: of those that start together the longest counts.
-            spans.update(found if len(mine) == len(places) else sorted(found))
-            roles.update(mine)
+            mine = dict(sorted(map(_PLACE, nodes)))
+        spans |= mine
+        roles |= dict.fromkeys(mine, role)
     for start in definitions:
         spans.pop(start, None)
-    for start in [start for start, end in spans.items() if start == end]:  # what the parser missed
-        del spans[start]
-    places = sorted(spans)
-    return Uses(places, [spans[start] for start in places], bytes(map(roles.__getitem__, places)))
+    starts = sorted(spans)
+    ends = list(map(spans.__getitem__, starts))
+    if any(map(eq, starts, ends)):  # what the parser missed
+        starts = [start for start in starts if spans[start] > start]
+        ends = list(map(spans.__getitem__, starts))
+    return Uses(starts, ends, bytes(map(roles.__getitem__, starts)))
 
 
 def pack_uses(uses: Uses) -> bytes:
