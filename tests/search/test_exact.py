@@ -71,8 +71,9 @@ AS_RIPGREP = {
     **dict.fromkeys(range(0x1C, 0x20), 0x01),
     **{number: 0x01 for number, kind in _KINDS.items() if kind == "No"},
     **{number: ord("ª") for number, kind in _KINDS.items() if kind in ("Mn", "Mc", "Me", "Pc")},
-    **dict.fromkeys((0x200C, 0x200D, ord("İ")), ord("ª")),
-    ord("ı"): ord("º"),
+    **dict.fromkeys((0x200C, 0x200D), ord("ª")),
+    ord("İ"): 0x20000,  # letters of their own: two that are not equal must not become one
+    ord("ı"): 0x20001,
 }
 NO_UTF8 = "\udc80-\udcff"  # bytes that are none, as Python has them: no class has them in ripgrep, not even `.`
 NEGATED = {".": rf"[^\n{NO_UTF8}]", r"\S": rf"[^\s{NO_UTF8}]", r"\W": rf"[^\w{NO_UTF8}]", r"\D": rf"[^\d{NO_UTF8}]"}
