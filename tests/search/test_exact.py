@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from clew import Engine
 from clew.errors import BadInput
-from clew.search import scan
+from clew.search import bulk, scan
 from clew.search.exact import MAX_LINE_CHARS, Page
 from clew.search.filters import Scope
 from clew.search.lines import find_spots
@@ -71,8 +71,9 @@ AS_RIPGREP = {
     **dict.fromkeys(range(0x1C, 0x20), 0x01),
     **{number: 0x01 for number, kind in _KINDS.items() if kind == "No"},
     **{number: ord("ª") for number, kind in _KINDS.items() if kind in ("Mn", "Mc", "Me", "Pc")},
-    **dict.fromkeys((0x200C, 0x200D, ord("İ")), ord("ª")),
-    ord("ı"): ord("º"),
+    **dict.fromkeys((0x200C, 0x200D), ord("ª")),
+    ord("İ"): 0x20000,  # letters of their own: two that are not equal must not become one
+    ord("ı"): 0x20001,
 }
 NO_UTF8 = "\udc80-\udcff"  # bytes that are none, as Python has them: no class has them in ripgrep, not even `.`
 NEGATED = {".": rf"[^\n{NO_UTF8}]", r"\S": rf"[^\s{NO_UTF8}]", r"\W": rf"[^\w{NO_UTF8}]", r"\D": rf"[^\d{NO_UTF8}]"}
@@ -149,6 +150,31 @@ def test_a_search_finds_what_a_loop_finds(
         candidates = exact.evaluate(pattern.needs, [segment_of(contents)])
         if candidates is not None:
             assert {blob for blob, lines in expected.items() if lines} <= {*candidates.tolist()}
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    contents=st.lists(CONTENTS, min_size=1, max_size=6),
+    literal=LITERALS,
+    case_sensitive=st.booleans(),
+    whole_word=st.booleans(),
+)
+def test_a_literal_is_found_in_many_contents_as_in_each(
+    contents: list[bytes], literal: str, case_sensitive: bool, whole_word: bool
+) -> None:
+    flags: Any = {"regex": False, "case_sensitive": case_sensitive, "whole_word": whole_word}
+    pattern = compile_pattern(TextQuery(literal, **flags))
+    if pattern.literal is None:
+        return  # letters beyond ASCII in any case
+    together = bulk.find_in_all(pattern, contents)
+    each = [(number, [*find_spots(pattern, content)]) for number, content in enumerate(contents)]
+    if together is None:
+        assert pattern.lowered and any(letter in content for letter, _ in grams.SAME_AS_ASCII for content in contents)
+    else:
+        found = [(number, [*places]) for number, places in together]
+        assert found == [(number, places) for number, places in each if places]
+    expected = [naive(literal, content, **flags) for content in contents]
+    assert [[(line, column) for line, _, _, column in places] for _, places in each] == expected
 
 
 @pytest.mark.parametrize(
@@ -345,11 +371,79 @@ def test_files_that_are_read_ahead_come_in_order(
     expected = scanned(root, query)
     assert places(engine, root, query) == expected
     monkeypatch.setattr(scan, "_FIRST", 3)
-    monkeypatch.setattr(scan, "_BATCH_FILES", 2)
+    monkeypatch.setattr(scan, "_BATCH_BYTES", 60)
+    monkeypatch.setattr(scan, "_MAX_BATCH_BYTES", 60)
     assert places(engine, root, query) == expected
     found = grep(engine, query, root, limit=5)
     assert [(match.path, match.line, match.column) for match in found.matches] == expected[:5]
     assert found.truncated
+
+
+@pytest.fixture
+def in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every content is searched in a batch, and every literal by arrays."""
+    monkeypatch.setattr(scan, "_FIRST", 0)
+    monkeypatch.setattr(scan, "_BATCH_BYTES", 200)
+    monkeypatch.setattr(scan, "_MAX_BATCH_BYTES", 20_000)
+    monkeypatch.setattr(bulk, "is_frequent", lambda pattern, _: pattern.literal is not None)
+
+
+@pytest.mark.usefixtures("in_batches")
+@pytest.mark.parametrize("flags", [{}, {"case_sensitive": False}, {"whole_word": True}], ids=["", "i", "w"])
+def test_batches_have_what_files_have(engine: Engine, root: Path, flags: dict[str, Any]) -> None:
+    write_tree(root, {f"many/{number:03}.txt": f"\nalpha{number}\nv alpha é\n" for number in range(60)})
+    write_tree(root, {"many/turkish.txt": "ALPHA ıſK\r\nalphaé\n", "many/z.txt": b"\xffalpha\n\n\xc3 alpha\xc3"})
+    engine.index(str(root))
+    for query in ("alpha", "a", "é", "return", "s", "k", "x=1;", "nowhere", "\r", "ph[a]", r"\w+$", r"\balpha"):
+        expected = scanned(root, query, **flags)
+        assert places(engine, root, query, **flags) == expected, query
+        assert places(engine, root, query, **flags)[:7] == expected[:7]
+    counts = grep(engine, "alpha", root, mode="counts", limit=1_000, **flags)
+    assert counts.total == len(scanned(root, "alpha", **flags))
+    shown = grep(engine, "alpha", root, context=1, limit=1_000, **flags).matches
+    assert [(match.path, match.line, match.column) for match in shown] == scanned(root, "alpha", **flags)
+    cut = grep(engine, "alpha", root, limit=40, **flags)
+    assert cut.truncated and [match[:3] for match in cut.matches] == scanned(root, "alpha", **flags)[:40]
+
+
+@pytest.mark.usefixtures("in_batches")
+def test_a_file_of_a_batch_that_changed_is_searched_as_it_is(root: Path, tmp_path: Path) -> None:
+    engine = make_engine(tmp_path / "home", recheck_ms=3_600_000)
+    engine.index(str(root))
+    assert len(grep(engine, "alpha_total", root).matches) == 1
+    write_tree(root, {"src/alpha.py": "\n\nmoved = alpha\n", "src/beta.js": "nothing\n"})
+    (root / "data/table.csv").unlink()
+    found = [(match.path, match.line, match.column) for match in grep(engine, "alpha", root).matches]
+    assert found == scanned(root, "alpha")
+    engine.close()
+
+
+@pytest.mark.slow
+def test_batches_of_a_real_tree_have_what_its_files_have(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = Path(__file__).parent.parent.parent
+    for name in ("src/clew/search", "src/clew/store", "docs", "tests/parse/samples"):
+        shutil.copytree(source / name, tmp_path / "real" / name, ignore=shutil.ignore_patterns("__pycache__"))
+    engine.index(str(tmp_path / "real"))
+    asked = [
+        TextQuery(text, regex, case, word)
+        for text in ("self", "import", "é", "s", "(", "é|K", r"class \w+", r"[A-Z]{3}", r"\bint\b", "^$", "ß", "the")
+        for regex in (False, True)
+        for case in (False, True)
+        for word in (False, True)
+        if not (regex and text == "(")
+    ]
+
+    def answers() -> list[tuple[Any, ...]]:
+        return [engine.grep(query, str(tmp_path / "real"), page=Page(100_000)).matches for query in asked]
+
+    monkeypatch.setattr(scan, "_FIRST", 1_000_000)
+    one_by_one = answers()
+    monkeypatch.setattr(scan, "_FIRST", 0)
+    assert answers() == one_by_one
+    monkeypatch.setattr(bulk, "is_frequent", lambda pattern, _: pattern.literal is not None)
+    assert answers() == one_by_one
 
 
 TREES = st.dictionaries(

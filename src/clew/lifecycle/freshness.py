@@ -21,7 +21,7 @@ from clew.lifecycle.log import log
 from clew.lifecycle.watcher import Watcher
 from clew.source import git
 from clew.source.git import git_blob_hash
-from clew.source.reading import read_file, stat_of
+from clew.source.reading import read_file
 from clew.store import snapshots
 from clew.store.database import translated
 from clew.types import Decision, RunStats, Stat
@@ -189,8 +189,8 @@ def verify(root: str, path: str, stat: Stat, indexed: Callable[[], str], *, limi
 
     An equal stat is believed; any other stat means reading the file and comparing its hash with the `indexed` one."""
     try:
-        found = stat_of(os.lstat(os.path.join(root, path)))
-        if found == stat:
+        found = os.lstat(f"{root}/{path}")
+        if (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino) == stat:
             return True
         content, _ = read_file(root, path, limit=limit)
     except (OSError, BadPath):

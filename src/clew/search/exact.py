@@ -6,10 +6,11 @@ is shown: one that changed is searched as it is there, one that is gone is dropp
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 
 from clew.errors import BadInput
 from clew.search.filters import Filter
@@ -26,6 +27,7 @@ MAX_LINE_CHARS = 1_000  # of a line that is shown; more are cut, and the text sa
 _CONTEXT_BEFORE_CHARS = 100  # shown before a match that stands beyond that
 _DECODED_BYTES = 1_000_000  # of a content that is decoded as a whole, if it is ASCII
 _ENTRY_CHARS = 100  # of an entry in an answer beside its texts
+_MANY_MATCHES = 10_000  # a page that may have so many is made without looks for cycles
 _FEW_FILES = 2_000  # so many candidates are looked up one by one, else all files are gone through in order
 
 
@@ -48,12 +50,24 @@ def search(reading: Reading, pattern: Pattern, where: Filter, page: Page) -> Tex
     finder = _Finder(reading, pattern, page)
     files, is_every = _files(reading, pattern, where)
     found = matching(reading.connection, pattern, files, ahead=is_every)
-    with closing(found):
+    with closing(found), _uncollected() if page.limit >= _MANY_MATCHES else nullcontext():
         for match in found:
             if finder.is_full_after(match):
                 break
     root, fresh = reading.codebase.root, reading.fresh
     return TextFound(root, fresh, tuple(finder.matches), tuple(finder.files), finder.total, finder.is_cut)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No look for cycles meanwhile: matches are in none, and looks at many take as long as making them."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class _Finder:
@@ -68,22 +82,21 @@ class _Finder:
 
     def is_full_after(self, found: Matching) -> bool:
         """Take what one more file has; whether nothing further is wanted."""
-        file, content, first, others = found
+        file, content, spots = found
         is_fresh = self._reading.check(file.path, file.stat, file.blob)
         if is_fresh is None:
             return False
         if not is_fresh:
             content = self._reading.content(file.path, file.blob)
-            others = find_spots(self._pattern, content)
-            again = next(others, None)
-            if again is None:
+            spots = find_spots(self._pattern, content)
+            first = next(spots, None)
+            if first is None:
                 return False
-            first = again
+            spots = chain((first,), spots)
         if self._page.mode == "files":
             return self._count(file.path, 1)
         if self._page.mode == "counts":
-            return self._count(file.path, count_lines(self._pattern, content) or 1 + sum(1 for _ in others))
-        spots = chain((first,), others)
+            return self._count(file.path, count_lines(self._pattern, content) or sum(1 for _ in spots))
         if self._page.context or self._page.max_chars is not None:
             return any(self._take(file.path, content, spot) for spot in spots)
         return self._take_all(file.path, content, spots)
@@ -91,17 +104,21 @@ class _Finder:
     def _take_all(self, path: str, content: bytes, spots: Iterator[Spot]) -> bool:
         """`_take` for all of them, where only the limit counts: there may be millions."""
         room = self._page.limit - len(self.matches)
-        text = content.decode("ascii") if len(content) <= _DECODED_BYTES and content.isascii() else None
-        new, add = tuple.__new__, self.matches.append  # the type's own constructor takes three times as long
-        for line, start, stop, column in spots:
-            if not room:
-                self.is_cut = True
-                break
-            room -= 1
-            shown = content[start:stop].decode("utf-8", "replace") if text is None else text[start:stop]
-            if len(shown) > MAX_LINE_CHARS or shown.endswith("\r"):
-                shown = _cut(shown, column)
-            add(new(TextMatch, (path, line, column, shown, (), ())))
+        taken = [*islice(spots, room + 1)]
+        self.is_cut = len(taken) > room
+        del taken[room:]
+        if len(content) <= _DECODED_BYTES and content.isascii():
+            text = content.decode("ascii")
+            shown = [text[start:stop] for _, start, stop, _ in taken]
+        else:
+            shown = [content[start:stop].decode("utf-8", "replace") for _, start, stop, _ in taken]
+        if b"\r" in content or (shown and max(map(len, shown)) > MAX_LINE_CHARS):
+            shown = [_cut(line, spot[3]) for line, spot in zip(shown, taken, strict=True)]
+        new = tuple.__new__  # the type's own constructor takes three times as long
+        self.matches += [
+            new(TextMatch, (path, line, column, text, (), ()))
+            for (line, _, _, column), text in zip(taken, shown, strict=True)
+        ]
         self.total = len(self.matches)
         return self.is_cut
 

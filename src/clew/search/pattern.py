@@ -37,6 +37,7 @@ class Pattern:
         self.is_multiline, self.whole_word = query.multiline, query.whole_word
         self.needs, self.needles, self.lowered = required.analyse(tree)
         self.has_words = _has_words(tree)  # `\b` or `\B`, which `scan` judges rightly in ASCII only
+        self.has_prefix = not query.whole_word and _begins_with_text(tree)  # RE2 looks for that sooner than we could
         self.literal: re.Pattern[bytes] | None = None  # the needle and the rest of its line, if that is all there is
         text = _text_of(tree)
         if text is not None:
@@ -85,6 +86,12 @@ def _text_of(tree: Node) -> bytes | None:
     text = "".join(chr(char.code) for char in chars if isinstance(char, Char))
     cases = {char.any_case for char in chars if isinstance(char, Char)}
     return text.encode() if cases == {False} or (cases == {True} and text.isascii()) else None
+
+
+def _begins_with_text(tree: Node) -> bool:
+    """Whether every match begins with the same two characters at least."""
+    first = tree.parts[:2] if isinstance(tree, Row) else ()
+    return len(first) == 2 and all(isinstance(part, Char) and not part.any_case for part in first)
 
 
 def _has_words(node: Node) -> bool:

@@ -29,9 +29,8 @@ OVERLAP_BYTES = 256  # a run up to this long lies whole in some block
 BLOCK_BITS = 14  # of a key (gram, block): what is left of 32 bits beside the gram
 MAX_BLOCKS = 1 << BLOCK_BITS
 _BLOCKS_OF_ONE = 1_024  # at the most, whatever the limit on the size of files; then blocks are longer
-MAX_WINDOW_GRAMS = 4_096  # a window that could be more grams than these tells too little
+MAX_WINDOW_GRAMS = 1_024  # a window that could be more grams than these is in nearly every block
 MAX_WINDOWS = 24  # of the rarest grams; more hardly narrow it down
-_FEW = 4  # so few blocks are looked at sooner than narrowed down further
 _DENSE_SHARE = 16  # a gram in more than one of this many blocks is kept as bits, else as a list
 
 
@@ -182,11 +181,11 @@ class GramSegment:
         choices = [self._present(choice) for choice in windows.choices]
         blocks = self._list(order[0]) if order else np.flatnonzero(self._mask(choices.pop()))
         for place in order[1:MAX_WINDOWS]:
-            if len(blocks) <= _FEW:
+            if not len(blocks):
                 break
             blocks = blocks[self._has(place, blocks)]
         for choice in choices:
-            if len(blocks) <= _FEW:
+            if not len(blocks):
                 break
             blocks = blocks[self._mask(choice)[blocks]]
         return np.unique(self.owners[blocks])
