@@ -10,7 +10,9 @@ import gc
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
-from itertools import chain, islice
+from functools import partial
+from itertools import chain, islice, repeat
+from operator import itemgetter
 
 from clew.errors import BadInput
 from clew.search.filters import Filter
@@ -27,6 +29,8 @@ MAX_LINE_CHARS = 1_000  # of a line that is shown; more are cut, and the text sa
 _CONTEXT_BEFORE_CHARS = 100  # shown before a match that stands beyond that
 _DECODED_BYTES = 1_000_000  # of a content that is decoded as a whole, if it is ASCII
 _ENTRY_CHARS = 100  # of an entry in an answer beside its texts
+_LINE_OF, _COLUMN_OF = itemgetter(0), itemgetter(3)  # of a spot
+_MATCH_OF = partial(tuple.__new__, TextMatch)  # native: the type's own constructor takes five times as long
 _MANY_MATCHES = 10_000  # a page that may have so many is made without looks for cycles
 _FEW_FILES = 2_000  # so many candidates are looked up one by one, else all files are gone through in order
 
@@ -114,11 +118,8 @@ class _Finder:
             shown = [content[start:stop].decode("utf-8", "replace") for _, start, stop, _ in taken]
         if b"\r" in content or (shown and max(map(len, shown)) > MAX_LINE_CHARS):
             shown = [_cut(line, spot[3]) for line, spot in zip(shown, taken, strict=True)]
-        new = tuple.__new__  # the type's own constructor takes three times as long
-        self.matches += [
-            new(TextMatch, (path, line, column, text, (), ()))
-            for (line, _, _, column), text in zip(taken, shown, strict=True)
-        ]
+        lines, columns = map(_LINE_OF, taken), map(_COLUMN_OF, taken)
+        self.matches += map(_MATCH_OF, zip(repeat(path), lines, columns, shown, repeat(()), repeat(()), strict=False))
         self.total = len(self.matches)
         return self.is_cut
 
