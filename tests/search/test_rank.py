@@ -110,6 +110,18 @@ def test_names_written_otherwise(engine: Engine, tmp_path: Path) -> None:
         assert engine.search(query, root).hits[0].path == path
 
 
+def test_the_file_that_a_question_begins_with_comes_first(engine: Engine, tmp_path: Path) -> None:
+    same, names = "def f():\n    return 'valve and pump'\n", ("valve", "pump", "other")
+    files = {f"pkg/{name}.py": same + "\n" * place for place, name in enumerate(names)}
+    root = str(write_tree(tmp_path / "names", files))
+    engine.index(root)
+    for query, path in (("valve opened by the pump", "pkg/valve.py"), ("pump behind each valve", "pkg/pump.py")):
+        hits = engine.search(query, root, explain=True).hits
+        stems = {hit.path: (hit.why or {})["stem"] for hit in hits}
+        assert hits[0].path == path and stems[path] == pytest.approx(rank.STEM) and min(stems.values()) == 0
+        assert 0 < sorted(stems.values())[1] < rank.STEM
+
+
 def test_a_name_that_is_handed_on_leads_to_who_hands_it_on(engine: Engine, tmp_path: Path) -> None:
     files = {
         "extract/mod.rs": "pub use other_crate::extract::{FromRequest, Parts};\n",

@@ -61,10 +61,15 @@ class StaticEncoder:
     def dimension(self) -> int:
         return int(self._card["dimension"])
 
-    def encode_query(self, text: str) -> Vectors:
-        """The vector of a question; zero when no term of it is known."""
+    def encode_query(self, text: str, weights: Sequence[float] = ()) -> Vectors:
+        """The vector of a question; zero when no term of it is known. Its words count as much as `weights` says, or
+        all alike."""
         packed, freqs = tokens.pack_terms(tokens.text_terms(text.encode("utf-8", "replace")))
-        row: Vectors = self._encode([packed], [freqs], self._weights.query)[0]
+        counts: dict[str, float] = {}  # of each term where it comes first, in the order of `packed`
+        for word, weight in zip(tokens.words(text), weights, strict=True) if weights else ():
+            for term in tokens.terms_of(word):
+                counts.setdefault(term, weight)
+        row: Vectors = self._encode([packed], [freqs], self._weights.query, list(counts.values()))[0]
         return row
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
@@ -99,13 +104,18 @@ class StaticEncoder:
             (int(known[at]), near / 255) for at, near in zip(places[span].tolist(), cosines[span].tolist(), strict=True)
         ]
 
-    def _encode(self, terms: Sequence[bytes], freqs: Sequence[bytes], weight: NDArray[np.float32]) -> Vectors:
+    def _encode(
+        self, terms: Sequence[bytes], freqs: Sequence[bytes], weight: NDArray[np.float32], each: Sequence[float] = ()
+    ) -> Vectors:
+        """The weighted sums of terms; `each` has what every single one counts beside that, if not the same."""
         import numpy as np
 
         hashes = np.frombuffer(b"".join(terms), "<u4")
         counts = np.frombuffer(b"".join(freqs), np.uint8)
         rows, factors = self._look_up(hashes), (1 + np.log(np.arange(256).clip(1))).astype(np.float32)[counts]
         factors *= np.where(rows >= 0, weight[rows], 0)
+        if len(each):
+            factors *= np.asarray(each, np.float32)
         table = self._weights.rows
         vectors = np.zeros((len(freqs), table.shape[1]), np.float32)
         start = 0

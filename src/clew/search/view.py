@@ -231,6 +231,18 @@ class View:
                 found[part.place[held]] = cosines_with(rows, lengths, vector)[held]
         return found
 
+    def cosines_in(self, span: slice, vector: Floats) -> Floats:
+        """The same by the bundled model for the chunks of one document alone."""
+        import numpy as np
+
+        for part in self._parts:
+            rows = np.flatnonzero((part.place >= span.start) & (part.place < span.stop))
+            if len(rows) and part.segment.vectors.shape[1]:
+                at = slice(int(rows[0]), int(rows[-1]) + 1)  # a document's chunks stand together
+                found: Floats = cosines_with(part.segment.vectors[at], part.segment.vector_lengths[at], vector)
+                return found
+        return np.zeros(span.stop - span.start, np.float32)
+
     def file_cosines(self, vector: Floats) -> Floats:
         """Cosine of each file's path and the names it defines with a vector."""
         found: Floats = cosines_with(self._file_vectors, self._file_lengths, vector)
