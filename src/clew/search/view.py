@@ -33,6 +33,7 @@ K1 = 1.2  # how soon a repeated term stops counting
 B = 0.75  # how much a long chunk is discounted
 MAX_VIEWS = 8  # kept of one store
 MAX_FILTERS = 32  # whose files are kept of one view
+MANY_USERS = 10  # files that use one: half of what the number of them can say
 PATH_SHARE = 0.6  # of a path beside the names that its file defines
 
 
@@ -67,12 +68,13 @@ class View:
         self._concatenate()
 
     def _used(self, users: Mapping[str, int]) -> Any:
-        """For each file which share of all is used by no more files than it, 0 for what none uses."""
+        """How much each file is used, 0 for what none uses: half is its place among all, for most have few users;
+        half is how many it has, which tells what everything rests on from what has two."""
         import numpy as np
 
         counts = np.fromiter((users.get(file.path, 0) for file in self.files), np.int64, len(self.files))
         shares = np.searchsorted(np.sort(counts), counts, side="right") / max(len(counts), 1)
-        return np.where(counts > 0, shares, 0).astype(np.float32)
+        return np.where(counts > 0, (shares + counts / (counts + MANY_USERS)) / 2, 0).astype(np.float32)
 
     def allowed(self, where: Filter) -> Any:
         """For each file whether the filter lets it pass; a session asks with the same one again and again."""
