@@ -15,7 +15,7 @@ from clew import Engine
 from clew.errors import BadInput, RequiresReindex
 from clew.search import rank
 from clew.search.paths import PathTable, path_words, similarity
-from clew.search.query import parse_query
+from clew.search.query import Mode, parse_query
 from clew.search.view import MANY_USERS
 from tests.conftest import make_engine, write_tree
 
@@ -221,6 +221,23 @@ def test_a_word_itself_counts_more_than_what_means_the_same(tmp_path: Path) -> N
     engine.index(str(root))
     why = {hit.path: hit.why or {} for hit in engine.search("delete", str(root), explain=True).hits}
     assert why["b.py"]["body"] == 1 > why["a.py"]["body"] > 0
+
+
+def test_a_file_may_be_called_otherwise(tmp_path: Path) -> None:
+    same, names = "def f(rows):\n    return rows\n", ("remove", "delete", "other")
+    there = {f"pkg/{name}.py": same + "\n" * place for place, name in enumerate(names)}
+    root = write_tree(tmp_path / "tree", there)
+    engine = make_engine(tmp_path / "home", embedding="static")
+    engine.index(str(root))
+    found = {}
+    modes: tuple[Mode, ...] = ("hybrid", "lexical")
+    for mode in modes:
+        hits = engine.search("delete rows", str(root), mode=mode, explain=True).hits
+        found[mode] = {hit.path: (hit.why or {})["stem"] for hit in hits}
+    engine.close()
+    hybrid = found["hybrid"]
+    assert hybrid["pkg/delete.py"] > hybrid["pkg/remove.py"] > hybrid["pkg/other.py"] == 0
+    assert found["lexical"]["pkg/remove.py"] == 0, "the model knows it"
 
 
 def test_what_many_files_use_comes_first(engine: Engine, tmp_path: Path) -> None:

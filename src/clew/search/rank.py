@@ -35,6 +35,7 @@ PROVIDED = 0.35  # the same as a provider's model sees it: half, for a second op
 STEM = 1.05  # how much of the file's name the query says: the more, the sooner it says it
 DEFINITION = 0.70  # the file defines a name that the query spells out
 ONE_NAME = 3.0  # times that, when the query is nothing but the name
+SYNONYM = 0.6  # of a word of the file's name that the query says otherwise, times how close the two are
 REEXPORT = 1.0  # of a definition: it hands on a name that nothing here defines
 NAMES = 0.45  # its path and the names it defines, by meaning
 QUOTED = 1.00  # the file has the text that the query quotes
@@ -136,7 +137,7 @@ def measure(
         "used": USED * view.used,
         "definitions": DEFINITIONS * np.log1p(np.minimum(view.symbols, MAX_DEFINITIONS))[view.document],
         "definition": (DEFINITION * (ONE_NAME if query.is_one_name else 1.0) * defined)[view.document],
-        **_path_features(view, query),
+        **_path_features(view, query, asked),
     }
     if quoting:
         plain["quoted"] = QUOTED * np.fromiter(
@@ -287,7 +288,7 @@ def best_chunks(view: View, scores: Any) -> Any:
     return found
 
 
-def _path_features(view: View, query: Query) -> dict[str, Any]:
+def _path_features(view: View, query: Query, models: Asked) -> dict[str, Any]:
     import numpy as np
 
     paths, asked = view.paths, frozenset(query.terms)
@@ -298,7 +299,7 @@ def _path_features(view: View, query: Query) -> dict[str, Any]:
     legacy = _legacy(view, query, penalty(paths.is_legacy, LEGACY, _ASKS_FOR_LEGACY))
     depth = DEPTH * np.clip(paths.depth_beyond, MIN_DEPTH, MAX_DEPTH)
     return {
-        "stem": _stem_scores(view, query),
+        "stem": _stem_scores(view, query, models),
         "depth": np.where(legacy < 0, np.minimum(depth, 0.0), depth),  # what is left behind often lies at the top
         "test": penalty(paths.is_test, TEST, _ASKS_FOR_TESTS),
         "header": penalty(paths.is_header, HEADER, frozenset({"header"})),
@@ -331,7 +332,7 @@ def _legacy(view: View, query: Query, values: Any) -> Any:
     return values
 
 
-def _stem_scores(view: View, query: Query) -> Any:
+def _stem_scores(view: View, query: Query, models: Asked) -> Any:
     """How much of each file's name the query says, and how soon."""
     import numpy as np
 
@@ -342,6 +343,10 @@ def _stem_scores(view: View, query: Query) -> Any:
         count = query.count(wanted)
         for word, value in paths.stem_words_like(wanted):
             closest[word] = max(count * value, closest.get(word, 0.0))
+        for term in tokens.terms_of(wanted)[:1]:
+            for other, near in models.synonyms(int.from_bytes(tokens.term_hash(term), "little")):
+                for word in paths.stem_words_of(other):
+                    closest[word] = max(count * near * SYNONYM, closest.get(word, 0.0))
     for word in query.initials:
         if paths.files_with_stem(word):
             closest[word] = max(SURE, closest.get(word, 0.0))
