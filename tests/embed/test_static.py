@@ -91,13 +91,17 @@ def test_nothing_has_the_zero_vector(encoder: StaticEncoder) -> None:
 
 def test_words_of_a_question_need_not_count_alike(encoder: StaticEncoder) -> None:
     text = "parseDate retry parse"
-    assert np.allclose(encoder.encode_query(text), encoder.encode_query(text, (1, 1, 1)), atol=1e-6)
-    assert np.allclose(encoder.encode_query(text), encoder.encode_query(text, (3, 3, 3)), atol=1e-6)
-    retry = encoder.encode_query("retry")
-    shares = [float(encoder.encode_query(text, (1, weight, 1)) @ retry) for weight in (0.1, 0.5, 1, 5)]
+    plain, retry = encoder.encode_query(text), encoder.encode_query("retry")
+    for weights in ((1, 1, 1), (3, 3, 3)):
+        assert all(np.allclose(vector, plain, atol=1e-6) for vector in encoder.encode_weighted(text, weights))
+    shares = []
+    for weight in (0.1, 0.5, 1, 5):
+        weighted, alike = encoder.encode_weighted(text, (1, weight, 1))
+        assert np.allclose(alike, plain, atol=1e-6)
+        shares.append(float(weighted @ retry))
     assert shares == sorted(shares) and shares[0] < shares[-1] - 0.2
     with pytest.raises(ValueError, match="zip"):
-        encoder.encode_query(text, (1, 1))
+        encoder.encode_weighted(text, (1, 1))
 
 
 def test_unknown_terms_do_no_harm(encoder: StaticEncoder) -> None:

@@ -62,8 +62,8 @@ class Encoders:
         `probe` gives what tells its model from others."""
         if self.base is None:
             return Asked()
-        asked = self._beside(self.base.encode_query(words, weights), text, probe, is_code=False)
-        alike = self.base.encode_query(words) if weights else None
+        vector, alike = self.base.encode_weighted(words, weights) if weights else (self.base.encode_query(words), None)
+        asked = self._beside(vector, text, probe, is_code=False)
         return asked._replace(synonyms=self.base.synonyms, alike=alike)
 
     def code(self, text: str, probe: Probe = lambda: None) -> Asked:

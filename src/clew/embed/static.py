@@ -61,16 +61,22 @@ class StaticEncoder:
     def dimension(self) -> int:
         return int(self._card["dimension"])
 
-    def encode_query(self, text: str, weights: Sequence[float] = ()) -> Vectors:
-        """The vector of a question; zero when no term of it is known. Its words count as much as `weights` says, or
-        all alike."""
+    def encode_query(self, text: str) -> Vectors:
+        """The vector of a question; zero when no term of it is known."""
+        packed, freqs = tokens.pack_terms(tokens.text_terms(text.encode("utf-8", "replace")))
+        row: Vectors = self._encode([packed], [freqs], self._weights.query)[0]
+        return row
+
+    def encode_weighted(self, text: str, weights: Sequence[float]) -> tuple[Vectors, Vectors]:
+        """The vector of a question whose words count as much as `weights` says, and the one where all count alike."""
         packed, freqs = tokens.pack_terms(tokens.text_terms(text.encode("utf-8", "replace")))
         counts: dict[str, float] = {}  # of each term where it comes first, in the order of `packed`
-        for word, weight in zip(tokens.words(text), weights, strict=True) if weights else ():
+        for word, weight in zip(tokens.words(text), weights, strict=True):
             for term in tokens.terms_of(word):
                 counts.setdefault(term, weight)
-        row: Vectors = self._encode([packed], [freqs], self._weights.query, list(counts.values()))[0]
-        return row
+        each = [*counts.values(), *(1.0 for _ in counts)]
+        weighted, alike = self._encode([packed] * 2, [freqs] * 2, self._weights.query, each)
+        return weighted, alike
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """The vectors of pieces of code, one row each."""
