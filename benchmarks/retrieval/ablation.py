@@ -95,7 +95,7 @@ def _cases(corpora: IndexedCorpora, repo: Repo, *, lexical: bool) -> list[Case]:
         source = find.Source(codebase.store, connection, snapshot, Filter())
         for question in repo.questions:
             query = parse_query(question.text, root=codebase.root)
-            asked = Asked() if lexical else engine.asked(query.told)
+            asked = Asked() if lexical else engine.asked(query.told, query.weights)
             search = find.Search([source], query, asked)
             files = [_WholeFile(file.path) for file in search.measured[0].view.files]
             wanted = [[i for i, file in enumerate(files) if matches(file, t, repo.prefix)] for t in question.targets]

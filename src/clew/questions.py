@@ -72,8 +72,8 @@ class Questions:
         codebases = [codebase for codebase, _ in resolved]
         query = parse_query(text, root=codebases[0].root if len(codebases) == 1 else "")
         asked_of = tuple((codebase, narrowed(where, query.asked)) for codebase, where in resolved)
-        told = text if view == "functions" else query.told
-        asked = Asked() if mode == "lexical" else self._asked(codebases[0], told, text)
+        told, weights = (text, ()) if view == "functions" else (query.told, query.weights)
+        asked = Asked() if mode == "lexical" else self._asked(codebases[0], told, text, weights=weights)
 
         def ask(readings: tuple[Reading, ...]) -> Found:
             sources = _sources(readings, asked_of)
@@ -252,13 +252,13 @@ class Questions:
             raise ClewError(f"{key} changed while it was read; ask again")
         return answer
 
-    def asked(self, text: str) -> Asked:
-        """A query as the bundled model sees it."""
-        return self._encoders.query(text)
+    def asked(self, text: str, weights: Sequence[float] = ()) -> Asked:
+        """A query as the bundled model sees it; its words count as much as `weights` says."""
+        return self._encoders.query(text, weights=weights)
 
-    def _asked(self, codebase: Codebase, words: str, text: str) -> Asked:
+    def _asked(self, codebase: Codebase, words: str, text: str, *, weights: Sequence[float] = ()) -> Asked:
         """A question as the models see it; a provider is asked before the gate, which compares its dimension."""
-        return self._encoders.query(words, text, lambda: probe_of(codebase))
+        return self._encoders.query(words, text, lambda: probe_of(codebase), weights=weights)
 
     def _question(self, path: str | None, scope: Scope | None) -> tuple[Codebase, Filter]:
         codebase = self.resolve(path)

@@ -158,7 +158,7 @@ class Relations(Questions):
                 weights |= {file: 1.0 for file, (_, language) in files.items() if where.allows(file, language)}
             for text in (text for text in focus if text not in weights):
                 query = parse_query(text, root=codebase.root)
-                asked = self._asked(codebase, query.told, text)
+                asked = self._asked(codebase, query.told, text, weights=query.weights)
                 source = find.Source(codebase.store, reading.connection, reading.snapshot, where)
                 search = find.Search([source], query, asked)
                 for place, hit in enumerate(itertools.islice(search.files(), FOCUS_FILES)):

@@ -89,6 +89,21 @@ def test_nothing_has_the_zero_vector(encoder: StaticEncoder) -> None:
     assert [bool(row.any()) for row in vectors] == [False, True, False]
 
 
+def test_words_of_a_question_need_not_count_alike(encoder: StaticEncoder) -> None:
+    text = "parseDate retry parse"
+    plain, retry = encoder.encode_query(text), encoder.encode_query("retry")
+    for weights in ((1, 1, 1), (3, 3, 3)):
+        assert all(np.allclose(vector, plain, atol=1e-6) for vector in encoder.encode_weighted(text, weights))
+    shares = []
+    for weight in (0.1, 0.5, 1, 5):
+        weighted, alike = encoder.encode_weighted(text, (1, weight, 1))
+        assert np.allclose(alike, plain, atol=1e-6)
+        shares.append(float(weighted @ retry))
+    assert shares == sorted(shares) and shares[0] < shares[-1] - 0.2
+    with pytest.raises(ValueError, match="zip"):
+        encoder.encode_weighted(text, (1, 1))
+
+
 def test_unknown_terms_do_no_harm(encoder: StaticEncoder) -> None:
     query = encoder.encode_query("zzqxv qwxzk vvxqj")
     assert np.isfinite(query).all() and np.linalg.norm(query) <= 1 + 1e-5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clew.errors import BadInput
-from clew.search.query import MAX_QUERY_CHARS, MAX_TERMS, parse_query
+from clew.search.query import FADE, MAX_QUERY_CHARS, MAX_TERMS, parse_query
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,15 @@ def test_terms_and_identifiers(text: str, terms: tuple[str, ...], identifiers: t
     query = parse_query(text)
     assert set(terms) <= set(query.terms) and (query.identifiers == identifiers or not identifiers)
     assert bool(query.terms) is bool(terms)
+
+
+def test_a_question_begins_with_what_it_is_about() -> None:
+    query = parse_query("how are OpenAPI schemas built in the router, with schemas of models")
+    assert query.words == ("OpenAPI", "schemas", "built", "router", "schemas", "models")
+    expected = [1 / (1 + FADE * place) for place in (0, 1, 2, 5, 1, 9)]  # empty words make the next ones later
+    assert list(query.weights) == pytest.approx(expected)
+    assert query.count("open") == query.count("api") == query.count("openapi") == 1
+    assert query.count("elsewhere") == 1
 
 
 def test_the_limits_of_a_query() -> None:

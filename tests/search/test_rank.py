@@ -16,7 +16,8 @@ from clew import Engine
 from clew.errors import BadInput, RequiresReindex
 from clew.search import rank
 from clew.search.paths import PathTable, path_words, similarity
-from clew.search.query import parse_query
+from clew.search.query import Mode, parse_query
+from clew.search.view import MANY_USERS
 from tests.conftest import make_engine, write_tree
 
 _SCORES = st.one_of(st.just(0.0), st.floats(0, 50, width=32))
@@ -119,6 +120,18 @@ def test_names_written_otherwise(engine: Engine, tmp_path: Path) -> None:
         assert engine.search(query, root).hits[0].path == path
 
 
+def test_the_file_that_a_question_begins_with_comes_first(engine: Engine, tmp_path: Path) -> None:
+    same, names = "def f():\n    return 'valve and pump'\n", ("valve", "pump", "other")
+    files = {f"pkg/{name}.py": same + "\n" * place for place, name in enumerate(names)}
+    root = str(write_tree(tmp_path / "names", files))
+    engine.index(root)
+    for query, path in (("valve opened by the pump", "pkg/valve.py"), ("pump behind each valve", "pkg/pump.py")):
+        hits = engine.search(query, root, explain=True).hits
+        stems = {hit.path: (hit.why or {})["stem"] for hit in hits}
+        assert hits[0].path == path and stems[path] == pytest.approx(rank.STEM) and min(stems.values()) == 0
+        assert 0 < sorted(stems.values())[1] < rank.STEM
+
+
 def test_a_name_that_is_handed_on_leads_to_who_hands_it_on(engine: Engine, tmp_path: Path) -> None:
     files = {
         "extract/mod.rs": "pub use other_crate::extract::{FromRequest, Parts};\n",
@@ -219,13 +232,31 @@ def test_a_word_itself_counts_more_than_what_means_the_same(tmp_path: Path) -> N
     assert why["b.py"]["body"] == 1 > why["a.py"]["body"] > 0
 
 
+def test_a_file_may_be_called_otherwise(tmp_path: Path) -> None:
+    same, names = "def f(rows):\n    return rows\n", ("remove", "delete", "other")
+    there = {f"pkg/{name}.py": same + "\n" * place for place, name in enumerate(names)}
+    root = write_tree(tmp_path / "tree", there)
+    engine = make_engine(tmp_path / "home", embedding="static")
+    engine.index(str(root))
+    found = {}
+    modes: tuple[Mode, ...] = ("hybrid", "lexical")
+    for mode in modes:
+        hits = engine.search("delete rows", str(root), mode=mode, explain=True).hits
+        found[mode] = {hit.path: (hit.why or {})["stem"] for hit in hits}
+    engine.close()
+    hybrid = found["hybrid"]
+    assert hybrid["pkg/delete.py"] > hybrid["pkg/remove.py"] > hybrid["pkg/other.py"] == 0
+    assert found["lexical"]["pkg/remove.py"] == 0, "the model knows it"
+
+
 def test_what_many_files_use_comes_first(engine: Engine, tmp_path: Path) -> None:
     same = "def open_valve():\n    return 'valve'\n"
     users = {f"use{i}.py": "import one\n\none.open_valve()\n" for i in range(3)}
     root = write_tree(tmp_path / "tree", {"one.py": same, "two.py": same + "\n", **users})
     engine.index(str(root))
     why = {hit.path: hit.why or {} for hit in engine.search("valve", str(root), explain=True).hits}
-    assert why["one.py"]["used"] == pytest.approx(rank.USED) and not why["two.py"]["used"]
+    most = rank.USED * (1 + 3 / (3 + MANY_USERS)) / 2
+    assert why["one.py"]["used"] == pytest.approx(most, abs=1e-4) and not why["two.py"]["used"]
     (root / "use0.py").write_text("import two\n\ntwo.open_valve()\n")
     (root / "use1.py").write_text("import two\n\ntwo.open_valve()\n")
     engine.index(str(root))

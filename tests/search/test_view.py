@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from clew import Engine, tokens
@@ -125,3 +126,23 @@ def test_views_and_segments_of_the_past_are_let_go(engine: Engine, tmp_path: Pat
     store = engine.resolve(str(root)).store
     assert len(store.views) <= 8
     assert len(store.segments._opened) <= len(derive.derived(store.connection()).segments)
+
+
+def test_cosines_of_one_document_are_those_among_all(tmp_path: Path) -> None:
+    """Also where the snapshot has only some of a segment, and some that none has."""
+    root = write_tree(tmp_path / "tree", {f"m{i}.py": module(i) for i in range(9)})
+    engine = make_engine(tmp_path / "home", embedding="static")
+    engine.index(str(root))
+    store = engine.resolve(str(root)).store
+    vector = np.asarray(engine.asked("the value of alpha").vector)
+    for changed in ("m3.py", "m5.py"):
+        with store.read() as connection:
+            view = load_view(store, connection, gate.require(gate.judge(store, connection, str(root))))
+            every = view.cosines(vector)
+            for document in range(len(view.facts)):
+                span = view.span(document)
+                assert np.allclose(view.cosines_in(span, vector), every[span], atol=0.01), document
+            assert len(view.cosines_in(slice(0, 0), vector)) == 0
+        (root / changed).write_text(module(8, loud=3))
+        engine.index(str(root))
+    engine.close()

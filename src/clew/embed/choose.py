@@ -54,15 +54,17 @@ class Encoders:
         added = self.provider
         return ModelName(added.provider, added.model, added.dimension, base=self.base.model)
 
-    def query(self, words: str, text: str = "", probe: Probe = lambda: None) -> Asked:
-        """A question as the models see it: the bundled one in `words`, a provider's the text as it was put.
+    def query(self, words: str, text: str = "", probe: Probe = lambda: None, *, weights: Sequence[float] = ()) -> Asked:
+        """A question as the models see it: the bundled one in `words`, which count as much as `weights` says; a
+        provider's the text as it was put.
 
         A provider that does not answer is no reason to give no answer. One whose dimension is known is asked only if
         `probe` gives what tells its model from others."""
         if self.base is None:
             return Asked()
-        asked = self._beside(self.base.encode_query(words), text, probe, is_code=False)
-        return asked._replace(synonyms=self.base.synonyms)
+        vector, alike = self.base.encode_weighted(words, weights) if weights else (self.base.encode_query(words), None)
+        asked = self._beside(vector, text, probe, is_code=False)
+        return asked._replace(synonyms=self.base.synonyms, alike=alike)
 
     def code(self, text: str, probe: Probe = lambda: None) -> Asked:
         """The same for a piece of code."""

@@ -43,3 +43,4 @@ class Asked(NamedTuple):
     provided: Any = None  # the provider's
     trouble: str = ""  # why the provider did not answer
     synonyms: Callable[[int], Sequence[tuple[int, float]]] = lambda _: ()  # of a term's hash, with how close they are
+    alike: Any = None  # the bundled model's when all words count alike, where they do not in `vector`

@@ -67,6 +67,17 @@ class StaticEncoder:
         row: Vectors = self._encode([packed], [freqs], self._weights.query)[0]
         return row
 
+    def encode_weighted(self, text: str, weights: Sequence[float]) -> tuple[Vectors, Vectors]:
+        """The vector of a question whose words count as much as `weights` says, and the one where all count alike."""
+        packed, freqs = tokens.pack_terms(tokens.text_terms(text.encode("utf-8", "replace")))
+        counts: dict[str, float] = {}  # of each term where it comes first, in the order of `packed`
+        for word, weight in zip(tokens.words(text), weights, strict=True):
+            for term in tokens.terms_of(word):
+                counts.setdefault(term, weight)
+        each = [*counts.values(), *(1.0 for _ in counts)]
+        weighted, alike = self._encode([packed] * 2, [freqs] * 2, self._weights.query, each)
+        return weighted, alike
+
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """The vectors of pieces of code, one row each."""
         pairs = [tokens.pack_terms(tokens.text_terms(text.encode("utf-8", "replace"))) for text in texts]
@@ -99,13 +110,18 @@ class StaticEncoder:
             (int(known[at]), near / 255) for at, near in zip(places[span].tolist(), cosines[span].tolist(), strict=True)
         ]
 
-    def _encode(self, terms: Sequence[bytes], freqs: Sequence[bytes], weight: NDArray[np.float32]) -> Vectors:
+    def _encode(
+        self, terms: Sequence[bytes], freqs: Sequence[bytes], weight: NDArray[np.float32], each: Sequence[float] = ()
+    ) -> Vectors:
+        """The weighted sums of terms; `each` has what every single one counts beside that, if not the same."""
         import numpy as np
 
         hashes = np.frombuffer(b"".join(terms), "<u4")
         counts = np.frombuffer(b"".join(freqs), np.uint8)
         rows, factors = self._look_up(hashes), (1 + np.log(np.arange(256).clip(1))).astype(np.float32)[counts]
         factors *= np.where(rows >= 0, weight[rows], 0)
+        if len(each):
+            factors *= np.asarray(each, np.float32)
         table = self._weights.rows
         vectors = np.zeros((len(freqs), table.shape[1]), np.float32)
         start = 0

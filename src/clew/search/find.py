@@ -237,7 +237,7 @@ class Search:
         view = self.measured[source].view
         span = view.span(document)
         found: dict[int, int] = {}
-        scores = rank.chunk_scores(self.measured[source], span)
+        scores = rank.line_scores(self.measured[source], span)
         owners, chunks = view.owners[span], view.chunks[span]
         for place in np.argsort(-scores, kind="stable").tolist():
             owner = int(owners[place])

@@ -104,6 +104,7 @@ class PathTable:
         self._by_term: dict[str, list[str]] = {}
         for word in self._words:
             self._by_term.setdefault(term_of(word), []).append(word)
+        self._by_hash = {_hash_of(term): words for term, words in self._by_term.items()}
         self._shorts: dict[str, list[str]] = {}  # by their first letter
         for word in self._words:
             if _is_short(word):
@@ -137,6 +138,10 @@ class PathTable:
             if value:
                 yield word, value
 
+    def stem_words_of(self, term: int) -> Sequence[str]:
+        """Words of file names whose stem has this hash."""
+        return self._by_hash.get(term, ())
+
     def weight(self, word: str) -> float:
         """How telling a word of file names is."""
         return self._weights.get(word, 0.0)
@@ -145,6 +150,10 @@ class PathTable:
 def term_of(word: str) -> str:
     """The stem of a lower-case word."""
     return (*tokens.terms_of(word), word)[0]
+
+
+def _hash_of(term: str) -> int:
+    return int.from_bytes(tokens.term_hash(term), "little")
 
 
 @lru_cache(maxsize=50_000)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, TypeVar, get_args
 
 from clew import tokens
@@ -19,6 +20,7 @@ C = TypeVar("C", bound=str)
 MAX_QUERY_CHARS = 2_000
 MAX_TERMS = 64
 INITIALS = (3, 4)  # letters; two would be found everywhere
+FADE = 0.2  # a word counts 1 / (1 + FADE × how many words it comes after the first telling one)
 _STOP_WORDS = frozenset(
     "a an and are as at be been but by can could did do does for from get gets had has have how i if in into is it "
     "its me of on or our should so that the their them then there these they this to use used using was we were what "
@@ -47,11 +49,21 @@ class Query:
     initials: frozenset[str] = frozenset()  # of words in a row: server-sent events may be called sse
     paths: tuple[str, ...] = ()  # words that may be a path or the end of one
     asked: Asked = NOTHING_ASKED
+    counts: Mapping[str, float] = field(default_factory=dict)  # of each word, its parts and them joined: see `_fading`
 
     @property
     def told(self) -> str:
         """The words that tell something: measured, files are found better by them, functions by the whole text."""
         return " ".join(self.words)
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """What each of these words counts."""
+        return tuple(self.count(word) for word in self.words)
+
+    def count(self, word: str) -> float:
+        """What a word, a part of one or its parts joined count."""
+        return self.counts.get(word, 1.0)
 
     @property
     def is_one_name(self) -> bool:
@@ -92,6 +104,7 @@ def parse_query(text: str, *, root: str = "") -> Query:
         _initials([word.lower() for word in words if word.lower() not in _STOP_WORDS][:MAX_TERMS]),
         tuple(word.removeprefix("./").strip("/").lower() for word in text.split() if _PATH.fullmatch(word))[:MAX_TERMS],
         asked,
+        _fading(words, kept),
     )
 
 
@@ -99,6 +112,19 @@ def like_code(text: str) -> Query:
     """A stretch of code as a query: what it is made of, not what it asks."""
     terms = list(dict.fromkeys(tokens.text_terms(text.encode("utf-8", "replace"))))
     return Query(text, tuple(terms[: 4 * MAX_TERMS]), (), (), ())
+
+
+def _fading(words: Sequence[str], telling: Iterable[str]) -> dict[str, float]:
+    """What the words of a question count from the first telling one on: it begins with what it is about, and goes on
+    with when, where and what with. Empty words make what follows them later, as those that begin a clause do."""
+    found: dict[str, float] = {}
+    wanted = frozenset(telling)
+    first = next((place for place, word in enumerate(words) if word in wanted), 0)
+    for place, word in enumerate(words[first:]):
+        parts = tokens.parts_of(word)
+        for each in (word, *parts, "".join(parts)):
+            found.setdefault(each, 1 / (1 + FADE * place))
+    return found
 
 
 def _initials(words: list[str]) -> frozenset[str]:

@@ -32,18 +32,18 @@ BODY = 1.0  # the best chunks of a file by BM25
 BODY_ALONE = 1.4  # the same, where there is no model to share the work with
 DENSE = 0.70  # the same by meaning
 PROVIDED = 0.35  # the same as a provider's model sees it: half, for a second opinion; a poor model does no harm then
-STEM = 0.80  # how much of the file's name the query says
+STEM = 1.05  # how much of the file's name the query says: the more, the sooner it says it
 DEFINITION = 0.70  # the file defines a name that the query spells out
 ONE_NAME = 3.0  # times that, when the query is nothing but the name
+SYNONYM = 0.6  # of a word of the file's name that the query says otherwise, times how close the two are
 REEXPORT = 1.0  # of a definition: it hands on a name that nothing here defines
 NAMES = 0.45  # its path and the names it defines, by meaning
 QUOTED = 1.00  # the file has the text that the query quotes
 PATH = 2.00  # the query gives its path, or the end of it
 BELOW_PATH = 0.5  # of that: the query gives a directory above it
-FIRST_WORDS = 0.40  # the file's name has one of the first words of the query: what it is about
 DIRECTORY = 0.40  # the words of its directories
 ABOUT = 0.23  # what the file says of itself at its top
-USED = 0.30  # many other files use what it defines: most others have less to say
+USED = 0.60  # many other files use what it defines: most others have less to say
 DEFINITIONS = 0.14  # it defines much: the place where things are done, not where they are used
 DEPTH = -0.30  # deeper than most: a detail
 TEST = -1.00  # tests repeat what they test, more often than the code says it
@@ -56,7 +56,6 @@ MIN_DEPTH, MAX_DEPTH = -0.5, 1.5  # directories less or more than most that stil
 DIRECTORY_B = 0.5  # how much a long path is discounted
 K1 = 1.2
 SURE = 0.8  # words this close count as the same
-LEADING = 2  # the first words of a query
 FEW_CHUNKS = 0.25  # of all: so many are picked out before the best are looked for
 ALONE_CHUNKS = 5_000  # fewer are scored in the time that a thread takes to begin
 SIDE_THREADS = 4  # for several questions at once
@@ -88,16 +87,18 @@ class Measured:
     centred: dict[str, tuple[float, Floats]]  # likewise, above the mean
     plain: dict[str, Floats]  # of each file, weighed already
     provided: Floats | None = None  # of each chunk, by a provider's model
+    alike: Floats | None = None  # the query with all words alike, where `cosine` is of another
 
     @cached_property
-    def legs(self) -> list[tuple[Floats, float, float]]:
+    def legs(self) -> dict[str, tuple[Floats, float, float]]:
         """What speaks for a chunk: values, above what they count, and what one is worth."""
-        legs = [(self.body, 0.0, FUNCTION_BODY / max(_most(self.body), 1e-9))]
-        for weight, cosine in ((FUNCTION_DENSE, self.cosine), (FUNCTION_PROVIDED, self.provided)):
+        legs = {"body": (self.body, 0.0, FUNCTION_BODY / max(_most(self.body), 1e-9))}
+        models = (("dense", FUNCTION_DENSE, self.cosine), ("provided", FUNCTION_PROVIDED, self.provided))
+        for name, weight, cosine in models:
             if cosine is not None and len(cosine):
                 mean, best = float(cosine.mean()), _most(cosine)
                 if best > mean:
-                    legs.append((cosine, mean, weight / (best - mean)))
+                    legs[name] = (cosine, mean, weight / (best - mean))
         return legs
 
 
@@ -136,7 +137,7 @@ def measure(
         "used": USED * view.used,
         "definitions": DEFINITIONS * view.extent,
         "definition": (DEFINITION * (ONE_NAME if query.is_one_name else 1.0) * defined)[view.document],
-        **_path_features(view, query),
+        **_path_features(view, query, asked),
     }
     if quoting:
         plain["quoted"] = QUOTED * np.fromiter(
@@ -145,7 +146,7 @@ def measure(
     shares = {name: (weight, values[view.document]) for name, (weight, values) in shares.items()}
     shares["directory"] = (DIRECTORY, _directory_scores(view, query))
     cosine, beside, centred = meaning.result() if meaning is not None else _by_models(view, asked)
-    return Measured(view, body, cosine, shares, centred, plain, beside)
+    return Measured(view, body, cosine, shares, centred, plain, beside, asked.alike)
 
 
 @lru_cache(maxsize=1)
@@ -175,7 +176,7 @@ def by_meaning(item: Measured) -> Measured:
     nothing = np.zeros(len(item.view.files), np.float32)
     kept = {"definition": nothing, "stem": nothing}
     body = {"body": (BODY, nothing)}
-    return Measured(item.view, item.body * 0, item.cosine, body, item.centred, kept, item.provided)
+    return Measured(item.view, item.body * 0, item.cosine, body, item.centred, kept, item.provided, item.alike)
 
 
 def weigh(measured: Sequence[Measured]) -> list[Ranking]:
@@ -216,8 +217,18 @@ def _ranked(item: Measured, features: dict[str, Floats]) -> Ranking:
 
 
 def chunk_scores(item: Measured, span: slice) -> Floats:
-    """What places some chunks within their file."""
-    scores: Floats = sum((values[span] - low) * worth for values, low, worth in item.legs)  # type: ignore[assignment]
+    """What places some chunks."""
+    legs = item.legs.values()
+    scores: Floats = sum((values[span] - low) * worth for values, low, worth in legs)  # type: ignore[assignment]
+    return scores
+
+
+def line_scores(item: Measured, span: slice) -> Floats:
+    """What places the chunks of a file within it. All words count alike here: what the file is about is settled."""
+    scores = chunk_scores(item, span)
+    if item.alike is not None and "dense" in item.legs:
+        cosine, _, worth = item.legs["dense"]
+        scores = scores + (item.view.cosines_in(span, item.alike) - cosine[span]) * worth
     return scores
 
 
@@ -285,11 +296,10 @@ def best_chunks(view: View, scores: Any) -> Any:
     return found
 
 
-def _path_features(view: View, query: Query) -> dict[str, Any]:
+def _path_features(view: View, query: Query, models: Asked) -> dict[str, Any]:
     import numpy as np
 
     paths, asked = view.paths, frozenset(query.terms)
-    said, first = _stem_features(view, query)
 
     def penalty(mask: Any, weight: float, unless: frozenset[str]) -> Any:
         return mask.astype(np.float32) * (0.0 if asked & unless else weight)
@@ -297,8 +307,7 @@ def _path_features(view: View, query: Query) -> dict[str, Any]:
     legacy = _legacy(view, query, penalty(paths.is_legacy, LEGACY, _ASKS_FOR_LEGACY))
     depth = DEPTH * np.clip(paths.depth_beyond, MIN_DEPTH, MAX_DEPTH)
     return {
-        "stem": said,
-        "first_words": first,
+        "stem": _stem_scores(view, query, models),
         "depth": np.where(legacy < 0, np.minimum(depth, 0.0), depth),  # what is left behind often lies at the top
         "test": penalty(paths.is_test, TEST, _ASKS_FOR_TESTS),
         "header": penalty(paths.is_header, HEADER, frozenset({"header"})),
@@ -331,29 +340,28 @@ def _legacy(view: View, query: Query, values: Any) -> Any:
     return values
 
 
-def _stem_features(view: View, query: Query) -> tuple[Any, Any]:
-    """How much of each file's name the query says, and whether it says so in its first words."""
+def _stem_scores(view: View, query: Query, models: Asked) -> Any:
+    """How much of each file's name the query says, and how soon."""
     import numpy as np
 
     paths = view.paths
-    said, first = np.zeros(paths.count, np.float32), np.zeros(paths.count, np.float32)
+    said = np.zeros(paths.count, np.float32)
     closest: dict[str, float] = {}
-    leading: set[str] = set()
-    for place, wanted in enumerate((*query.content, *query.joined)):
+    for wanted in (*query.content, *query.joined):
+        count = query.count(wanted)
         for word, value in paths.stem_words_like(wanted):
-            closest[word] = max(value, closest.get(word, 0.0))
-            if value >= SURE and place < LEADING:
-                leading.add(word)
+            closest[word] = max(count * value, closest.get(word, 0.0))
+        for term in tokens.terms_of(wanted)[:1]:
+            for other, near in models.synonyms(int.from_bytes(tokens.term_hash(term), "little")):
+                for word in paths.stem_words_of(other):
+                    closest[word] = max(count * near * SYNONYM, closest.get(word, 0.0))
     for word in query.initials:
         if len(paths.files_with_stem(word)):
             closest[word] = max(SURE, closest.get(word, 0.0))
     for word, value in closest.items():
-        files = paths.files_with_stem(word)
-        said[files] += value * paths.weight(word)
-        if word in leading:
-            first[files] = FIRST_WORDS
+        said[paths.files_with_stem(word)] += value * paths.weight(word)
     said *= STEM / paths.stem_weights
-    return said, first
+    return said
 
 
 def _directory_scores(view: View, query: Query) -> Any:
@@ -362,13 +370,15 @@ def _directory_scores(view: View, query: Query) -> Any:
     paths = view.paths
     scores = np.zeros(paths.count, np.float32)
     mean = max(float(paths.directory_lengths.mean()) if paths.count else 1.0, 1.0)
-    words = (*query.content, *query.joined)
-    terms = [tokens.terms_of(word)[0] for word in words if tokens.terms_of(word)]
-    for term in dict.fromkeys((*terms, *sorted(query.initials))):
-        places, counts = paths.files_in(term)
+    counts: dict[str, float] = {}
+    for word in (*query.content, *query.joined):
+        for term in tokens.terms_of(word)[:1]:
+            counts.setdefault(term, query.count(word))
+    for term, weight in (dict.fromkeys(sorted(query.initials), 1.0) | counts).items():
+        places, often = paths.files_in(term)
         if len(places):
             norm = K1 * (1 - DIRECTORY_B + DIRECTORY_B * paths.directory_lengths[places] / mean)
-            scores[places] += idf(paths.count, len(places)) * counts * (K1 + 1) / (counts + norm)
+            scores[places] += weight * idf(paths.count, len(places)) * often * (K1 + 1) / (often + norm)
     return scores
 
 

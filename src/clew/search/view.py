@@ -34,6 +34,7 @@ B = 0.75  # how much a long chunk is discounted
 MAX_VIEWS = 8  # kept of one store
 MAX_FILTERS = 32  # whose files are kept of one view
 MAX_DEFINITIONS = 120  # of a file; more say nothing more
+MANY_USERS = 10  # files that use one: half of what the number of them can say
 PATH_SHARE = 0.6  # of a path beside the names that its file defines
 
 
@@ -68,12 +69,13 @@ class View:
         self._concatenate()
 
     def _used(self, users: Mapping[str, int]) -> Any:
-        """For each file which share of all is used by no more files than it, 0 for what none uses."""
+        """How much each file is used, 0 for what none uses: half is its place among all, for most have few users;
+        half is how many it has, which tells what everything rests on from what has two."""
         import numpy as np
 
         counts = np.fromiter((users.get(file.path, 0) for file in self.files), np.int64, len(self.files))
         shares = np.searchsorted(np.sort(counts), counts, side="right") / max(len(counts), 1)
-        return np.where(counts > 0, shares, 0).astype(np.float32)
+        return np.where(counts > 0, (shares + counts / (counts + MANY_USERS)) / 2, 0).astype(np.float32)
 
     def allowed(self, where: Filter) -> Any:
         """For each file whether the filter lets it pass; a session asks with the same one again and again."""
@@ -236,6 +238,20 @@ class View:
             if held.any():
                 found[part.place[held]] = cosines_with(rows, lengths, vector)[held]
         return found
+
+    def cosines_in(self, span: slice, vector: Floats) -> Floats:
+        """The same by the bundled model for the chunks of one document alone: so few that widening them is fastest."""
+        import numpy as np
+
+        size = span.stop - span.start
+        for part in self._parts:
+            start = span.start - part.first if part.first is not None else int(np.argmax(part.place == span.start))
+            if size and 0 <= start < len(part.place) and part.place[start] == span.start:
+                at = slice(start, start + size)  # a document's chunks stand together
+                if part.segment.vectors.shape[1]:
+                    found: Floats = part.segment.vectors[at].astype(np.float32) @ vector
+                    return found / part.segment.vector_lengths[at]
+        return np.zeros(size, np.float32)
 
     def file_cosines(self, vector: Floats) -> Floats:
         """Cosine of each file's path and the names it defines with a vector."""
