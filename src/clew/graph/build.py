@@ -273,13 +273,18 @@ class _Graph:
         nodes: Sequence[int] = module.nodes if module.nodes is not None else range(WHOLE_FILE)
         own = {byte: module.node(ordinal) for byte, ordinal in module.attribute_places.items()}  # named, not used there
         targets = [self._target(meaning) for meaning in found]
+        names_alone = [_name_alone(ref) if meaning is None else "" for ref, meaning in zip(refs, found, strict=True)]
+        is_import = [ref[:1] in ("J", "M") for ref in refs]
+        last, source = NOWHERE, base | WHOLE_FILE
         for start, role, number, caller in zip(
             uses.starts, uses.roles, module.links.of_use, module.links.callers, strict=True
         ):
             if not number:
                 continue
-            role = IMPORT_ROLE if refs[number][0] in "JM" else role
-            target, source = targets[number], base | (nodes[caller] if caller != NOWHERE else WHOLE_FILE)
+            if caller != last:
+                last, source = caller, base | (nodes[caller] if caller != NOWHERE else WHOLE_FILE)
+            role = IMPORT_ROLE if is_import[number] else role
+            target = targets[number]
             if target is not None:
                 if target[0] != own.get(start):
                     key = (target[0], source, role, target[1])
@@ -287,10 +292,8 @@ class _Graph:
                     if held is None:
                         held = grouped[key] = (_evidence(found[number]), [])
                     held[1].append(start)
-            elif found[number] is None:
-                name = refs[number].rpartition(".")[2].removesuffix(CALLED)
-                if name and not name.endswith(MACRO) and "(" not in name and "^" not in name and "." in refs[number]:
-                    loose.setdefault((name, source, role), []).append(start)
+            elif names_alone[number]:
+                loose.setdefault((names_alone[number], source, role), []).append(start)
         named = {to >> NODE_BITS for to, _, role, _ in grouped if role == IMPORT_ROLE and isinstance(to, int)}
         for number, (evidence, start) in wholes.items():  # imports that name nothing: `export * from`, `require`
             if number not in named:
@@ -328,6 +331,13 @@ class _Graph:
             return None
         is_whole = value.kind == "module"
         return value.module.number << NODE_BITS | WHOLE_FILE if is_whole else value.module.node(value.ordinal), tier
+
+
+def _name_alone(ref: str) -> str:
+    """The member that a reference which leads nowhere is after, if it is one."""
+    _, dot, name = ref.rpartition(".")
+    name = name.removesuffix(CALLED)
+    return name if dot and not name.endswith(MACRO) and "(" not in name and "^" not in name else ""
 
 
 def _evidence(meaning: Meaning | None) -> int:

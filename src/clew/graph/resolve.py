@@ -85,7 +85,7 @@ class Resolver(Packages, Scripts, Imported):
         self._trails[-1].update(inputs)
         del self._open[key]
         if self._circle >= level:  # else it holds only for whoever asked first, and is not kept
-            module.known[ref] = Known(found, frozenset(inputs))
+            module.known[ref] = Known(found, inputs)
             self._circle = NO_CIRCLE if self._circle == level else self._circle
         return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Literal, NamedTuple
 
 from clew.graph.modules import Module
@@ -43,4 +44,4 @@ class Known(NamedTuple):
     includes, which `Resolver.spelled_out` gives in other keys."""
 
     meaning: Meaning | None
-    inputs: frozenset[Key]
+    inputs: Set[Key]
