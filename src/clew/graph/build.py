@@ -42,7 +42,7 @@ EVIDENCE = ("scope", "self", "super", "builtin", "package", "import")  # with a 
 USE_ROLES = (*ROLES, "import")
 IMPORT_ROLE = len(ROLES)
 MAX_MODULES = 6_000  # files held at once while edges are made: about 100 KB each
-MAX_LOADED = 1_000  # files that are held from one save to the next: about 25 KB each
+MAX_LOADED = 300  # files that are held from one save to the next, those that are needed most: about 25 KB each
 MAX_KEPT = 4  # snapshots whose files are kept in memory
 _KINDS = {name: place for place, name in enumerate(EVIDENCE)}
 
@@ -146,6 +146,7 @@ class _Graph:
         self._connection, self._snapshot = connection, snapshot
         self._files, self._known, self._loaded = standing.files, standing.known, standing.modules
         self._modules: dict[str, Module] = {}
+        self._times: dict[str, int] = {}  # how often each was asked for
         self._numbers: dict[str, int] = {}  # of files that are new
         self._nodes: dict[str, list[int] | None] = {}  # of files that changed
         self._is_whole = False  # all edges are made anew
@@ -160,16 +161,18 @@ class _Graph:
 
     def forget(self) -> Mapping[str, Module]:
         """Let go of all files: what they know of each other is a circle, which only a collection would find. Those that
-        are needed again are loaded again; they are given back for those who keep some."""
+        are needed again are loaded again; they are given back for those who keep some, what was needed most last."""
         for module in self._modules.values():
             module.known.clear()
-        held, self._modules, self._loaded = self._modules, {}, {}
+        held = {path: self._modules[path] for path in sorted(self._modules, key=lambda path: self._times[path])}
+        self._modules, self._loaded = {}, {}
         self._resolver = Resolver(self._layout, self.module, self._defining)
         return held
 
     def module(self, path: str) -> Module | None:
         """A file as the resolver sees it."""
         found = self._modules.get(path)
+        self._times[path] = self._times.get(path, 0) + 1
         if found is None and path in self._files:
             found, before = self._loaded.get(path), self._known.get(path)
             wanted = (self._number(path), *self._files[path])
@@ -187,7 +190,7 @@ class _Graph:
         return before.number if before is not None else self._numbers[path]
 
     def _load(self, path: str, facts_id: int, language: str) -> Module:
-        symbols = [Named._make(row) for row in facts.names_of(self._connection, facts_id)]
+        symbols = [*map(Named._make, facts.names_of(self._connection, facts_id))]
         links = unpack_links(facts.links_of(self._connection, facts_id))
         imports = facts.imports_of(self._connection, facts_id)
         return Module(path, self._number(path), facts_id, language, symbols, imports, links)
@@ -224,14 +227,15 @@ class _Graph:
         for path in gone:
             old = self._load(path, self._known[path].facts, "")
             keys |= keys_of(path, is_new=True) | self._layout.keys_of(path) | _names(old)
-        rest = [file for path, file in self._known.items() if path in self._files and path not in changed]
-        inputs = [file.inputs for file in rest] if keys or narrow[0] else []
-        found = _holding(rest, inputs, map(_hash, keys))
-        using = _holding(rest, inputs, map(_hash, narrow[0]))
+        if not keys and not narrow[0]:
+            return changed
+        rest = list(self._known.values())
+        found, using = _holding(rest, [file.inputs for file in rest], map(_hash, keys), map(_hash, narrow[0]))
+        using = [file for file in using if file.path in self._files and file.path not in changed]
         details = edges.details_of(self._connection, self._snapshot, [file.number for file in using])
         found += [file for file, held in zip(using, details, strict=True) if held is None]
-        found += _holding(using, [held or b"" for held in details], narrow[1])
-        return changed | {file.path for file in found}
+        found += _holding(using, [held or b"" for held in details], narrow[1])[0]
+        return changed | {file.path for file in found if file.path in self._files}
 
     def _changed_keys(self, path: str, narrow: tuple[set[str], set[int]]) -> set[str]:
         """The keys that a file touches which is new or has changed; what names touch is added to `narrow`."""
@@ -359,14 +363,15 @@ def _hash(key: str) -> int:
     return zlib.crc32(key.encode())
 
 
-def _holding(files: list[GraphFile], held: list[bytes], wanted: Iterable[int]) -> list[GraphFile]:
-    """The files that have one of some hashes among those that each holds."""
-    hashes = sorted(wanted)
-    if not hashes or not files:
-        return []
+def _holding(files: list[GraphFile], held: list[bytes], *wanted: Iterable[int]) -> list[list[GraphFile]]:
+    """For each of some sets of hashes, the files that have one of them among those that each holds."""
     import numpy as np
 
-    sizes = np.fromiter(map(len, held), np.int64, len(held)) // 4
-    is_held = np.isin(np.frombuffer(b"".join(held), "<u4"), np.array(hashes, np.uint32))
-    owners = np.repeat(np.arange(len(files)), sizes)
-    return [files[place] for place in np.unique(owners[is_held]).tolist()]
+    ends = np.cumsum(np.fromiter(map(len, held), np.int64, len(held))) // 4
+    every = np.frombuffer(b"".join(held), "<u4")
+    found = []
+    for hashes in wanted:
+        places = np.flatnonzero(np.isin(every, np.fromiter(hashes, np.uint32)))
+        owners = np.unique(np.searchsorted(ends, places, side="right"))
+        found.append([files[owner] for owner in owners.tolist()])
+    return found

@@ -76,32 +76,35 @@ class Module:
         """Of each definition, and of the file (-1), what it holds by name; of several the last with a body counts,
         among overloads the first."""
         found: dict[int, dict[str, int]] = {}
-        for ordinal, symbol in enumerate(self.symbols):
-            owner = self.links.owners.get(ordinal)
+        language, owners, declared = self.language, self.links.owners, self.declared
+        is_first_kept, is_marking = language in _FIRST_COUNTS, language in MARKS_CALLS
+        hidden = frozenset(self.links.hidden) if language == "python" else ()
+        for ordinal, (kind, name, parent) in enumerate(self.symbols):
+            owner = owners.get(ordinal)
             if owner is not None:
-                if self.language in PACKAGED:
-                    continue
-                if owner[0] == "D" and owner[1:].isdigit() and symbol.kind not in PART_KINDS:
-                    found.setdefault(int(owner[1:]), {})[symbol.name] = ordinal
+                if language not in PACKAGED and owner[0] == "D" and owner[1:].isdigit() and kind not in PART_KINDS:
+                    found.setdefault(int(owner[1:]), {})[name] = ordinal
                 continue
-            if symbol.kind == "test" or (self.language == "python" and ordinal in self.links.hidden):
+            if kind == "test" or ordinal in hidden:
                 continue  # no code can name it, or means it
-            if symbol.kind == "constructor" and self.language == "cpp":
+            if kind == "constructor" and language == "cpp":
                 continue  # its name is that of its class
-            held = found.setdefault(symbol.parent, {})
-            if self.language not in _FIRST_COUNTS:
-                is_called = self.language in MARKS_CALLS and symbol.kind in FUNCTION_KINDS
-                name = symbol.name + CALLED if is_called and symbol.parent >= 0 else symbol.name
-                name += MACRO if self.language == "rust" and symbol.kind == "macro" else ""
+            held = found.get(parent)
+            if held is None:
+                held = found[parent] = {}
+            if not is_first_kept:
+                if is_marking and parent >= 0 and kind in FUNCTION_KINDS:
+                    name += CALLED
+                if kind == "macro" and language == "rust":
+                    name += MACRO
                 before = held.get(name)
-                is_like_class = before is not None and self.language == "cpp" and self.is_class(before)
-                is_later = ordinal not in self.declared and not (is_like_class and self.is_function(ordinal))
+                is_like_class = before is not None and language == "cpp" and self.is_class(before)
+                is_later = ordinal not in declared and not (is_like_class and self.is_function(ordinal))
                 if before is None or is_later:
                     held[name] = ordinal
-            elif symbol.kind != "constructor":  # its name is that of its class
-                is_marked = self.language in MARKS_CALLS and symbol.kind in FUNCTION_KINDS
-                held.setdefault(symbol.name + (CALLED if is_marked else ""), ordinal)
-        if self.language in ("c", "cpp"):  # what an enum names is known around it
+            elif kind != "constructor":  # its name is that of its class
+                held.setdefault(name + (CALLED if is_marking and kind in FUNCTION_KINDS else ""), ordinal)
+        if language in ("c", "cpp"):  # what an enum names is known around it
             for ordinal, symbol in enumerate(self.symbols):
                 if symbol.kind == "enum_member" and symbol.parent >= 0 and symbol.parent not in self.statics:
                     found.setdefault(self.symbols[symbol.parent].parent, {}).setdefault(symbol.name, ordinal)

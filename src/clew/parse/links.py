@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import sys
 from array import array
+from collections.abc import MutableSequence
 from typing import Any, NamedTuple
 
 import zstandard
@@ -40,8 +41,8 @@ class Links(NamedTuple):
     """The references of a blob, and what its definitions are made of, as references too."""
 
     refs: list[str]  # distinct; the first is "" for what refers to nothing outside its function
-    of_use: list[int]  # of each use, which
-    callers: list[int]  # of each use, the definition around it
+    of_use: MutableSequence[int]  # of each use, which
+    callers: MutableSequence[int]  # of each use, the definition around it
     bases: dict[int, list[str]]  # of classes
     types: dict[int, str]  # of variables and fields
     returns: dict[int, str]  # of functions
@@ -102,11 +103,11 @@ def unpack_links(packed: bytes) -> Links:
     refs, bases, types, returns, attributes, properties, exports, package, owners, paths, *rest = fields
     declared, hidden, static, extended, prepended, conditional = rest
     return Links(
-        refs, of_use.tolist(), callers.tolist(), _numbered(bases), _numbered(types), _numbered(returns),
-        [Attribute(*row) for row in attributes], properties, exports, package, _numbered(owners), _numbered(paths),
+        refs, of_use, callers, _numbered(bases), _numbered(types), _numbered(returns),
+        [*map(Attribute._make, attributes)], properties, exports, package, _numbered(owners), _numbered(paths),
         declared, hidden, static, _numbered(extended), _numbered(prepended), conditional,
     )  # fmt: skip
 
 
 def _numbered(found: dict[str, Any]) -> dict[int, Any]:
-    return {int(number): value for number, value in found.items()}
+    return {int(number): value for number, value in found.items()} if found else {}

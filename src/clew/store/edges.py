@@ -131,25 +131,54 @@ def replace(
 ) -> None:
     """Let files have these edges and no others, and forget some files, in the caller's transaction."""
     gone = [*removed, *(file.number for file in files)]
-    if fetch_one(connection, "SELECT 1 FROM graph_file WHERE snapshot = ? LIMIT 1", (snapshot,)) is not None:
-        spans = [(snapshot, number << NODE_BITS, number << NODE_BITS | WHOLE_FILE) for number in gone]
-        for table in ("edge", "loose"):
-            connection.executemany(f"DELETE FROM {table} WHERE snapshot = ? AND source BETWEEN ? AND ?", spans)
-        for table, column in (("graph_file", "number"), ("file_edge", "source")):
-            connection.executemany(
-                f"DELETE FROM {table} WHERE snapshot = ? AND {column} = ?", ((snapshot, number) for number in gone)
-            )
-    edges = sorted(edges)
-    between = {(row.source >> NODE_BITS, row.target >> NODE_BITS) for row in edges if row.target >= 0}
+    is_first = fetch_one(connection, "SELECT 1 FROM graph_file WHERE snapshot = ? LIMIT 1", (snapshot,)) is None
+    spans = [] if is_first else [(snapshot, number << NODE_BITS, number << NODE_BITS | WHOLE_FILE) for number in gone]
+    connection.executemany("DELETE FROM graph_file WHERE snapshot = ? AND number BETWEEN ? AND ?", _of_files(spans))
     connection.executemany(
         "INSERT INTO graph_file VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ((snapshot, *file) for file in files)
     )
-    connection.executemany("INSERT INTO edge VALUES (?, ?, ?, ?, ?, ?, ?)", ((snapshot, *row) for row in edges))
+    rows = [(snapshot, *row) for row in edges]
+    between = {(snapshot, row[2] >> NODE_BITS, row[1] >> NODE_BITS) for row in rows if row[1] >= 0}
+    _rewrite(connection, _EDGE, spans, rows)
+    _rewrite(connection, _LOOSE, spans, [(snapshot, *row) for row in loose])
+    _rewrite(connection, _FILE_EDGE, _of_files(spans), [row for row in between if row[1] != row[2]])
+
+
+def _of_files(spans: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    return [(snapshot, first >> NODE_BITS, last >> NODE_BITS) for snapshot, first, last in spans]
+
+
+class _Table(NamedTuple):
+    name: str
+    key: tuple[str, ...]
+    values: tuple[str, ...] = ()
+
+
+_EDGE = _Table("edge", ("snapshot", "target", "source", "role", "tier"), ("evidence", "sites"))
+_LOOSE = _Table("loose", ("snapshot", "name", "source", "role"), ("sites",))
+_FILE_EDGE = _Table("file_edge", ("snapshot", "source", "target"))
+
+
+def _rewrite(
+    connection: apsw.Connection, table: _Table, spans: Iterable[tuple[int, int, int]], rows: list[tuple[Any, ...]]
+) -> None:
+    """Let a table have these rows and no others of the sources in some spans. Most of them are there already when a
+    file is saved, or have only moved: what stays is not written, what moved keeps its place."""
+    columns = ", ".join((*table.key, *table.values))
+    select = f"SELECT {columns} FROM {table.name} WHERE snapshot = ? AND source BETWEEN ? AND ?"
+    before = {row for span in spans for row in connection.execute(select, span)}
+    if before:
+        width, after = len(table.key), set(rows)
+        rows = [row for row in after if row not in before]
+        gone = {row[:width] for row in before - after} - {row[:width] for row in rows}
+        where = " AND ".join(f"{column} = ?" for column in table.key)
+        connection.executemany(f"DELETE FROM {table.name} WHERE {where}", gone)
+    changed = ", ".join(f"{column} = excluded.{column}" for column in table.values)
     connection.executemany(
-        "INSERT INTO file_edge VALUES (?, ?, ?)",
-        ((snapshot, source, target) for source, target in sorted(between) if source != target),
+        f"INSERT INTO {table.name} ({columns}) VALUES ({', '.join('?' * (len(table.key) + len(table.values)))})"
+        + (f" ON CONFLICT DO UPDATE SET {changed}" if changed else ""),
+        sorted(rows),
     )
-    connection.executemany("INSERT INTO loose VALUES (?, ?, ?, ?, ?)", ((snapshot, *row) for row in sorted(loose)))
 
 
 def external_ids(connection: apsw.Connection, names: Iterable[str]) -> dict[str, int]:

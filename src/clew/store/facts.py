@@ -216,20 +216,18 @@ def find_symbol(connection: apsw.Connection, facts: int, ordinal: int) -> Symbol
 
 def imports_of(connection: apsw.Connection, facts: int) -> list[Import]:
     """The imports of a blob in order of place."""
-    rows = fetch_all(
-        connection,
+    rows = connection.execute(
         "SELECT module, name, alias, start_byte, line FROM import WHERE id BETWEEN ? AND ? ORDER BY id",
         id_range(facts),
     )
-    return [Import(*row) for row in rows]
+    return [*map(Import._make, rows)]
 
 
-def names_of(connection: apsw.Connection, facts: int) -> list[tuple[str, str, int]]:
+def names_of(connection: apsw.Connection, facts: int) -> Iterable[tuple[Any, ...]]:
     """(kind, name, parent) of the symbols of a blob, outer before inner."""
-    rows = fetch_all(
-        connection, "SELECT kind, name, parent FROM symbol WHERE id BETWEEN ? AND ? ORDER BY id", id_range(facts)
+    return connection.execute(
+        "SELECT kind, name, parent FROM symbol WHERE id BETWEEN ? AND ? ORDER BY id", id_range(facts)
     )
-    return [(row[0], row[1], row[2]) for row in rows]
 
 
 def defining(connection: apsw.Connection, name: str) -> list[int]:
