@@ -7,11 +7,9 @@ for. A change elsewhere makes its edges anew only if it touches one of these (`g
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import itertools
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import apsw
@@ -37,6 +35,7 @@ from clew.store.edges import (
 )  # fmt: skip
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
+from clew.uncollected import uncollected
 
 EVIDENCE = ("scope", "self", "super", "builtin", "package", "import")  # with a line for the last
 USE_ROLES = (*ROLES, "import")
@@ -72,7 +71,7 @@ class Update:
 
     def apply(self, connection: apsw.Connection, snapshot: int) -> None:
         """In the flip's transaction."""
-        with _uncollected():
+        with uncollected():
             self._apply(connection, snapshot)
 
     def _apply(self, connection: apsw.Connection, snapshot: int) -> None:
@@ -116,7 +115,7 @@ def plan_edges(store: Store, snapshot: Snapshot, changes: Mapping[str, tuple[int
     standing = Standing(snapshot.generation, files, known, layout, kept.modules if kept is not None else {})
     graph, update = _Graph(connection, snapshot.id, standing), Update(standing=standing)
     update.gone = [path for path in suspects if path in known and path not in files]
-    with _uncollected():
+    with uncollected():
         for path in sorted(graph.touched(suspects)):
             graph.add_edges(path, update)
             if len(graph) > MAX_MODULES:
@@ -125,18 +124,6 @@ def plan_edges(store: Store, snapshot: Snapshot, changes: Mapping[str, tuple[int
         recent = {**{path: held for path, held in standing.modules.items() if path not in used}, **used}
         standing.modules = dict(list(recent.items())[-MAX_LOADED:])
     return update
-
-
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """Millions of small tuples and no circles among those that stay: looking for some takes half of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class _Graph:

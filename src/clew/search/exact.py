@@ -6,9 +6,8 @@ is shown: one that changed is searched as it is there, one that is gone is dropp
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice, repeat
@@ -23,6 +22,7 @@ from clew.search.scan import Matching, matching
 from clew.store import exact, snapshots
 from clew.store.snapshots import TextFile
 from clew.types import FileMatches, TextFound, TextMatch, TextMode
+from clew.uncollected import uncollected
 
 MAX_CONTEXT_LINES = 100  # around each match
 MAX_LINE_CHARS = 1_000  # of a line that is shown; more are cut, and the text says so
@@ -54,24 +54,12 @@ def search(reading: Reading, pattern: Pattern, where: Filter, page: Page) -> Tex
     finder = _Finder(reading, pattern, page)
     files, is_every = _files(reading, pattern, where)
     found = matching(reading.connection, pattern, files, ahead=is_every)
-    with closing(found), _uncollected() if page.limit >= _MANY_MATCHES else nullcontext():
+    with closing(found), uncollected() if page.limit >= _MANY_MATCHES else nullcontext():
         for match in found:
             if finder.is_full_after(match):
                 break
     root, fresh = reading.codebase.root, reading.fresh
     return TextFound(root, fresh, tuple(finder.matches), tuple(finder.files), finder.total, finder.is_cut)
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """No look for cycles meanwhile: matches are in none, and looks at many take as long as making them."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class _Finder:
