@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 from clew.graph.layout import Layout
-from clew.graph.modules import Module, Named
+from clew.graph.modules import Module
 from clew.graph.resolve import Resolver
 from clew.graph.values import Value
 from clew.parse.extract import extract
@@ -25,7 +25,7 @@ class Project:
         for number, (path, content) in enumerate(self._contents.items()):
             language = language_of(path, content)
             facts = self._facts[path] = extract(content, language)
-            symbols = [Named(symbol.kind, symbol.name, symbol.parent) for symbol in facts.symbols]
+            symbols = [(symbol.kind, symbol.name, symbol.parent) for symbol in facts.symbols]
             self._modules[path] = Module(
                 path, number, number, language, symbols, facts.imports, unpack_links(facts.links[0])
             )
@@ -48,7 +48,7 @@ class Project:
             value = meaning.value if meaning is not None else None
             if value is None or value.module is not module or content[use.start_byte : use.end_byte] != name.encode():
                 continue
-            if value.ordinal < len(module.symbols):
+            if value.ordinal < module.count:
                 byte = self._facts[path].symbols[value.ordinal].name_byte
                 found[content.count(b"\n", 0, use.start_byte) + 1] = content.count(b"\n", 0, byte) + 1
         return found
@@ -68,7 +68,7 @@ class Project:
         return found
 
     def _is_its_own(self, module: Module, byte: int, value: Value) -> bool:
-        is_attribute = value.kind == "definition" and value.ordinal >= len(module.symbols) and value.module is module
+        is_attribute = value.kind == "definition" and value.ordinal >= module.count and value.module is module
         return is_attribute and module.attribute(value.ordinal).byte == byte
 
     def _target(self, value: Value) -> str:
@@ -81,7 +81,7 @@ class Project:
         if value.kind != "definition":
             return ""
         path = value.module.path
-        if value.ordinal < len(value.module.symbols):
+        if value.ordinal < value.module.count:
             return f"{path}:{self._facts[path].symbols[value.ordinal].qualified}"
         attribute = value.module.attribute(value.ordinal)
         return f"{path}:{self._facts[path].symbols[attribute.owner].qualified}.{attribute.name}"

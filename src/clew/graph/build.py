@@ -16,7 +16,7 @@ import apsw
 
 from clew.graph.changes import compare, keys_of, shape_of
 from clew.graph.layout import Layout, is_configuration
-from clew.graph.modules import TOLD_APART, Module, Named
+from clew.graph.modules import TOLD_APART, Module
 from clew.graph.resolve import Resolver
 from clew.graph.values import TIERS, Key, Meaning
 from clew.parse.ecmascript import ECMASCRIPT
@@ -41,7 +41,7 @@ EVIDENCE = ("scope", "self", "super", "builtin", "package", "import")  # with a 
 USE_ROLES = (*ROLES, "import")
 IMPORT_ROLE = len(ROLES)
 MAX_MODULES = 6_000  # files held at once while edges are made: about 100 KB each
-MAX_LOADED = 300  # files that are held from one save to the next, those that are needed most: about 25 KB each
+MAX_LOADED = 1_000  # files that are held from one save to the next, those that are needed most: about 25 KB each
 MAX_KEPT = 4  # snapshots whose files are kept in memory
 _KINDS = {name: place for place, name in enumerate(EVIDENCE)}
 
@@ -177,10 +177,10 @@ class _Graph:
         return before.number if before is not None else self._numbers[path]
 
     def _load(self, path: str, facts_id: int, language: str) -> Module:
-        symbols = [*map(Named._make, facts.names_of(self._connection, facts_id))]
+        definitions = facts.names_of(self._connection, facts_id)
         links = unpack_links(facts.links_of(self._connection, facts_id))
         imports = facts.imports_of(self._connection, facts_id)
-        return Module(path, self._number(path), facts_id, language, symbols, imports, links)
+        return Module(path, self._number(path), facts_id, language, definitions, imports, links)
 
     def _defining(self, name: str) -> list[str]:
         """The files that define a name."""
@@ -343,7 +343,7 @@ def evidence_of(number: int) -> tuple[str, int]:
 
 def _names(module: Module) -> set[str]:
     """The keys of the names that a file defines."""
-    return {f"n:{symbol.name}" for symbol in module.symbols}
+    return {f"n:{name}" for name in module.names}
 
 
 def _hash(key: str) -> int:

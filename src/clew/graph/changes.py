@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from clew.graph.modules import IMPORTS, TOLD_APART, Module
 from clew.parse.links import Links
 from clew.parse.packaged import PACKAGED
+from clew.parse.symbols import FUNCTION_KINDS
 from clew.store.edges import WHOLE_FILE
 
 MAX_NODES = WHOLE_FILE - 1
@@ -43,7 +44,8 @@ def shape_of(module: Module) -> bytes:
     """What other files can see of a file: a change inside a function does not show."""
     links: Links = module.links
     seen: list[Any] = [
-        module.language, module.symbols, [row[:3] for row in module.imports], links.bases, links.types, links.returns,
+        module.language, [*module.definitions()], [row[:3] for row in module.imports], links.bases, links.types,
+        links.returns,
         [(held.owner, held.name, held.value) for held in links.attributes], links.properties, links.exports,
         links.package, links.owners, links.paths, links.declared, links.hidden, links.static, links.extended,
         links.prepended, links.conditional,
@@ -75,10 +77,10 @@ def compare(before: Module, after: Module) -> Change:
 
 
 def _parts(module: Module) -> _Parts:
-    links, symbols = module.links, module.symbols
+    links = module.links
     identities = _identities(module)
     names: dict[str, list[Any]] = {}
-    said = [names.setdefault(symbol.name, []) for symbol in symbols]  # by ordinal, what is said of its name
+    said = [names.setdefault(name, []) for name in module.names]  # by ordinal, what is said of its name
     said += [names.setdefault(attribute.name, []) for attribute in links.attributes]
 
     def spelled(ref: str) -> str:
@@ -90,9 +92,9 @@ def _parts(module: Module) -> _Parts:
         held = module.imports[number][:3] if found[1] in "IJM" else identities[number]
         return f"{found[1]}<{held}>{ref[found.end() :]}"
 
-    for ordinal, symbol in enumerate(symbols):
-        said[ordinal].append((identities[ordinal], symbol.kind))
-    for place, attribute in enumerate(links.attributes, len(symbols)):
+    for ordinal, kind in enumerate(module.kinds):
+        said[ordinal].append((identities[ordinal], kind))
+    for place, attribute in enumerate(links.attributes, module.count):
         said[place].append((identities[place], spelled(attribute.value)))
     for label, lists in enumerate((links.bases, links.extended, links.prepended)):
         for ordinal, refs in lists.items():
@@ -117,19 +119,19 @@ def _parts(module: Module) -> _Parts:
     stars = [row[:3] for row in module.imports if row.name == "*"]
     if module.language in TOLD_APART:
         names.pop(IMPORTS, None)  # what gives no name is seen by references alone
-    inner = [symbol for symbol in module.symbols if symbol.parent < 0] if module.path.endswith("package.scala") else []
+    inner = [held for held in module.definitions() if held[2] < 0] if module.path.endswith("package.scala") else []
     rest = [links.package, stars, bool(links.exports), names.pop("=", None), names.pop("", None), inner]
     return _Parts(rest, names, identities)
 
 
 def _add_surroundings(module: Module, said: list[list[Any]]) -> None:
     """What else is read of a definition: what holds it, and whether it holds anything itself."""
-    links, symbols = module.links, module.symbols
+    links = module.links
     sets = [frozenset(held) for held in (links.hidden, links.static, links.conditional)]
-    holding = {symbol.parent for ordinal, symbol in enumerate(symbols) if module.is_function(ordinal)}
-    for ordinal, symbol in enumerate(symbols):
-        around = module.kind(symbol.parent) if symbol.parent >= 0 else ""
-        is_in = [symbol.parent in held for held in sets]
+    holding = {parent for kind, _, parent in module.definitions() if kind in FUNCTION_KINDS}
+    for ordinal, parent in enumerate(module.parents):
+        around = module.kinds[parent] if parent >= 0 else ""
+        is_in = [parent in held for held in sets]
         said[ordinal].append((around, is_in, ordinal in module.members, ordinal in holding))
 
 
@@ -137,8 +139,8 @@ def _identities(module: Module) -> list[str]:
     """What tells definitions and attributes from each other: those around them, the name, and which of that name."""
     found: list[str] = []
     times: dict[str, int] = {}
-    for symbol in module.symbols:
-        _identify(found, times, symbol.parent, symbol.name)
+    for name, parent in zip(module.names, module.parents, strict=True):
+        _identify(found, times, parent, name)
     for attribute in module.links.attributes:
         _identify(found, times, attribute.owner, f".{attribute.name}")
     return found

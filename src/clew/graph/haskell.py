@@ -51,18 +51,17 @@ class Table:
         self.types: dict[str, int] = {}
         self.inner: dict[int, dict[str, int]] = {}  # of types, their constructors, fields, methods and types
         hidden = frozenset(module.links.hidden)
-        for ordinal, symbol in enumerate(module.symbols):
-            kind, parent = symbol.kind, symbol.parent
+        for ordinal, (kind, name, parent) in enumerate(module.definitions()):
             if ordinal in hidden or kind not in (*_TYPE_KINDS, *_VALUE_KINDS):
                 continue
             if kind in ("function", "method") and parent >= 0 and module.kind(parent) != "class":
                 continue  # of a function or an instance
             if parent >= 0:
-                self.inner.setdefault(parent, {}).setdefault(f"{_space(kind)}{symbol.name}", ordinal)
+                self.inner.setdefault(parent, {}).setdefault(f"{_space(kind)}{name}", ordinal)
             if kind in _TYPE_KINDS:
-                self.types.setdefault(symbol.name, ordinal)
+                self.types.setdefault(name, ordinal)
             else:
-                self.values.setdefault(symbol.name, []).append(ordinal)
+                self.values.setdefault(name, []).append(ordinal)
         self.imports = [_spec(module, number, text) for number, text in sorted(module.links.paths.items())]
         listed = module.links.exports.get(EXPORT_LIST)
         self.exports = [_item(line) for line in listed.split("\n") if line] if listed is not None else None
@@ -136,7 +135,7 @@ class Haskell:
         found = table.values.get(name)
         if not found:
             return None
-        owners = {module.symbols[ordinal].parent for ordinal in found}
+        owners = {module.parents[ordinal] for ordinal in found}
         return _meant(module, found[0]) if len(owners) == 1 else _maybe("")
 
     def _given(self, module: Module, spec: Spec, space: str, name: str, depth: int) -> Meaning | None:
@@ -258,7 +257,7 @@ class Haskell:
         value = found.value if found is not None else None
         if found is None or value is None or value.module is None or value.module.kind(value.ordinal) != "constructor":
             return None
-        parent = value.module.symbols[value.ordinal].parent
+        parent = value.module.parents[value.ordinal]
         if parent < 0:
             return None
         held = self._inner(value._replace(ordinal=parent))

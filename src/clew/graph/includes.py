@@ -81,7 +81,7 @@ class Includes:
 
     def definitions(self, module: Module, ordinal: int) -> list[tuple[Module, int]]:
         """The bodies that a declaration may have, in the files nearest to it."""
-        name = module.symbols[ordinal].name
+        name = module.names[ordinal]
         found: dict[str, tuple[Module, int]] = {}
         for path in self._defining(name):
             one = self._find(path)
@@ -108,7 +108,7 @@ def _outermost(modules: Iterable[Module], name: str) -> tuple[Module, int] | Non
     for one in modules:
         found = one.open_names.get(name)
         if found is not None:
-            if one.symbols[found].parent < 0:
+            if one.parents[found] < 0:
                 return one, found
             inner = inner or (one, found)
     return inner

@@ -62,7 +62,7 @@ class Members(ABC):
         if module is None or ordinal not in module.declared:
             return meaning
         self._depends(f"n:{module.name(ordinal)}")
-        parent = module.symbols[ordinal].parent
+        parent = module.parents[ordinal]
         is_member = parent >= 0 and module.kind(parent) not in SPACE_KINDS
         found = []
         for one, body in self._includes.definitions(module, ordinal):
@@ -82,7 +82,7 @@ class Members(ABC):
         if module.language in FREE_FORM:
             return self._of_type(module, ordinal, name, depth, wanted=wanted)
         found = module.own(ordinal, name)
-        if found is not None and found < len(module.symbols):
+        if found is not None and found < module.count:
             return Value("definition", module, found)
         if module.language == "csharp":
             self._depends(f"n:{self._namespaces.outermost(module, ordinal)}")  # another part of it may come
@@ -218,7 +218,7 @@ class Members(ABC):
                 return given  # a variable, and who knows what is in it
             self._reads(value.module, name)
             found = value.module.own(value.ordinal, name)
-            if found is not None and found < len(value.module.symbols):
+            if found is not None and found < value.module.count:
                 return Value("definition", value.module, found)
             if found is not None and given is None:
                 given = Value("definition", value.module, found)
@@ -264,8 +264,8 @@ class Members(ABC):
         module = value.module
         assert module is not None
         if module.kind(value.ordinal) == "enum_member" and module.language in FREE_FORM | PACKAGED:
-            return Value("object", module, module.symbols[value.ordinal].parent)
-        if value.ordinal >= len(module.symbols):
+            return Value("object", module, module.parents[value.ordinal])
+        if value.ordinal >= module.count:
             ref = module.attribute(value.ordinal).value
         elif value.ordinal in module.properties:
             ref = module.links.returns.get(value.ordinal, "")

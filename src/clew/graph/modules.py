@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from clew.parse.ecmascript import ECMASCRIPT
 from clew.parse.links import CALLED, MACRO, TYPE, Attribute, Links
@@ -26,23 +26,27 @@ _PARTS = TYPE_KINDS | SPACE_KINDS  # what may be declared in several parts
 _ONE_PART = FREE_FORM | {"python"}  # languages where not all of one name in one place belong together
 
 
-class Named(NamedTuple):
-    """What the resolver needs of a definition."""
-
-    kind: str
-    name: str
-    parent: int
+Definition = tuple[str, str, int]  # kind, name and parent
 
 
 class Module:
     """One file of a snapshot. An ordinal above its definitions stands for an attribute that methods give."""
 
     def __init__(
-        self, path: str, number: int, facts: int, language: str, symbols: list[Named], imports: list[Import],
-        links: Links,
+        self, path: str, number: int, facts: int, language: str, definitions: Iterable[Definition],
+        imports: list[Import], links: Links,
     ) -> None:  # fmt: skip
         self.path, self.number, self.facts, self.language = path, number, facts, language
-        self.symbols, self.imports, self.links = symbols, imports, links
+        self.imports, self.links = imports, links
+        columns = [*zip(*definitions, strict=True)] or [
+            (),
+            (),
+            (),
+        ]  # a tuple for each would be looked at by collections
+        self.kinds: tuple[str, ...] = columns[0]
+        self.names: tuple[str, ...] = columns[1]
+        self.parents: tuple[int, ...] = columns[2]
+        self.count = len(self.kinds)
         self.nodes: list[int] | None = None  # of each ordinal its node in the graph; None: the same
         self.known: dict[str, Any] = {}  # references that were resolved already
         self.key = f"f:{path}"  # of what depends on the file
@@ -50,6 +54,10 @@ class Module:
 
     def __repr__(self) -> str:
         return f"Module({self.path})"
+
+    def definitions(self) -> Iterator[Definition]:
+        """Kind, name and parent of each, outer before inner."""
+        return zip(self.kinds, self.names, self.parents, strict=True)
 
     def node(self, ordinal: int) -> int:
         """The node of a definition or an attribute."""
@@ -79,7 +87,7 @@ class Module:
         language, owners, declared = self.language, self.links.owners, self.declared
         is_first_kept, is_marking = language in _FIRST_COUNTS, language in MARKS_CALLS
         hidden = frozenset(self.links.hidden) if language == "python" else ()
-        for ordinal, (kind, name, parent) in enumerate(self.symbols):
+        for ordinal, (kind, name, parent) in enumerate(self.definitions()):
             owner = owners.get(ordinal)
             if owner is not None:
                 if language not in PACKAGED and owner[0] == "D" and owner[1:].isdigit() and kind not in PART_KINDS:
@@ -105,12 +113,12 @@ class Module:
             elif kind != "constructor":  # its name is that of its class
                 held.setdefault(name + (CALLED if is_marking and kind in FUNCTION_KINDS else ""), ordinal)
         if language in ("c", "cpp"):  # what an enum names is known around it
-            for ordinal, symbol in enumerate(self.symbols):
-                if symbol.kind == "enum_member" and symbol.parent >= 0 and symbol.parent not in self.statics:
-                    found.setdefault(self.symbols[symbol.parent].parent, {}).setdefault(symbol.name, ordinal)
+            for ordinal, (kind, name, parent) in enumerate(self.definitions()):
+                if kind == "enum_member" and parent >= 0 and parent not in self.statics:
+                    found.setdefault(self.parents[parent], {}).setdefault(name, ordinal)
         for place, attribute in enumerate(self.links.attributes):
             held = found.setdefault(attribute.owner, {})
-            held.setdefault(attribute.name, len(self.symbols) + place)
+            held.setdefault(attribute.name, self.count + place)
         return found
 
     @cached_property
@@ -118,11 +126,11 @@ class Module:
         """What belongs to types that do not hold it, by the type's name, what leads to it, and the block around."""
         found: dict[tuple[str, str, int], dict[str, int]] = {}
         for ordinal, ref in self.links.owners.items():
-            symbol = self.symbols[ordinal]
-            if symbol.kind in PART_KINDS:
-                found[symbol.name, ref, ordinal] = self.members.get(ordinal, {})
+            name = self.names[ordinal]
+            if self.kinds[ordinal] in PART_KINDS:
+                found[name, ref, ordinal] = self.members.get(ordinal, {})
             elif ref[0] != "D" or not ref[1:].isdigit():
-                found.setdefault((self._last_name(ref), ref, -1), {})[symbol.name] = ordinal
+                found.setdefault((self._last_name(ref), ref, -1), {})[name] = ordinal
         return found
 
     def _last_name(self, ref: str) -> str:
@@ -131,7 +139,7 @@ class Module:
             return name
         if name[0] in "DI" and name[1:].isdigit():
             number = int(name[1:])
-            return self.symbols[number].name if name[0] == "D" else self.imports[number].name
+            return self.names[number] if name[0] == "D" else self.imports[number].name
         return name[1:]
 
     @cached_property
@@ -143,9 +151,9 @@ class Module:
         """The blocks of each namespace by its whole name."""
         found: dict[str, list[int]] = {}
         names: dict[int, str] = {-1: ""}
-        for ordinal, symbol in enumerate(self.symbols):
-            if symbol.kind in SPACE_KINDS and symbol.parent in names:
-                names[ordinal] = f"{names[symbol.parent]}.{symbol.name}".strip(".")
+        for ordinal, (kind, name, parent) in enumerate(self.definitions()):
+            if kind in SPACE_KINDS and parent in names:
+                names[ordinal] = f"{names[parent]}.{name}".strip(".")
                 found.setdefault(names[ordinal], []).append(ordinal)
         return found
 
@@ -164,17 +172,17 @@ class Module:
         """The functions that are defined here and known elsewhere, by name."""
         found: dict[str, list[int]] = {}
         hidden = {*self.links.hidden, *self.links.declared}
-        for ordinal, symbol in enumerate(self.symbols):
-            if symbol.kind in FUNCTION_KINDS and ordinal not in hidden and symbol.kind != "macro":
-                found.setdefault(symbol.name, []).append(ordinal)
+        for ordinal, (kind, name, _) in enumerate(self.definitions()):
+            if kind in FUNCTION_KINDS and ordinal not in hidden and kind != "macro":
+                found.setdefault(name, []).append(ordinal)
         return found
 
     def space_of(self, ordinal: int) -> str:
         """The whole name of the namespace around a definition."""
-        parent, names = self.symbols[ordinal].parent, []
+        parent, names = self.parents[ordinal], []
         while parent >= 0:
-            names.append(self.symbols[parent].name)
-            parent = self.symbols[parent].parent
+            names.append(self.names[parent])
+            parent = self.parents[parent]
         return ".".join(reversed(names))
 
     @cached_property
@@ -207,31 +215,31 @@ class Module:
     def types(self) -> dict[tuple[int, str], int]:
         """Definitions of types by what holds them and name, for names that a value has too."""
         return {
-            (symbol.parent, symbol.name): ordinal
-            for ordinal, symbol in enumerate(self.symbols)
-            if symbol.kind in TYPE_KINDS
+            (parent, name): ordinal
+            for ordinal, (kind, name, parent) in enumerate(self.definitions())
+            if kind in TYPE_KINDS
         }
 
     def as_type(self, ordinal: int) -> int:
         """The type of the same name, if what was found is a value."""
-        if self.language == "scala" and ordinal < len(self.symbols) and self.is_class(ordinal):
+        if self.language == "scala" and ordinal < self.count and self.is_class(ordinal):
             return self.companion(ordinal, is_object=False)
-        if ordinal >= len(self.symbols) or self.is_class(ordinal) or self.language in FREE_FORM:
+        if ordinal >= self.count or self.is_class(ordinal) or self.language in FREE_FORM:
             return ordinal
-        return self.types.get((self.symbols[ordinal].parent, self.symbols[ordinal].name), ordinal)
+        return self.types.get((self.parents[ordinal], self.names[ordinal]), ordinal)
 
     @cached_property
     def _namesakes(self) -> dict[tuple[int, str], list[int]]:
         found: dict[tuple[int, str], list[int]] = {}
-        for ordinal, symbol in enumerate(self.symbols):
-            found.setdefault((symbol.parent, symbol.name), []).append(ordinal)
+        for ordinal, held in enumerate(zip(self.parents, self.names, strict=True)):
+            found.setdefault(held, []).append(ordinal)
         return found
 
     def namesakes(self, ordinal: int) -> list[int]:
         """All definitions of one name in one place: overloads, parts of a class, a type and its value."""
-        if ordinal >= len(self.symbols):
+        if ordinal >= self.count:
             return [ordinal]
-        return self._namesakes[self.symbols[ordinal].parent, self.symbols[ordinal].name]
+        return self._namesakes[self.parents[ordinal], self.names[ordinal]]
 
     def own(self, ordinal: int, name: str) -> int | None:
         """What a definition itself holds under a name, or another part of it does."""
@@ -250,7 +258,7 @@ class Module:
             return found
         for part in self.namesakes(ordinal) if self.language not in _ONE_PART else ():
             found = self.members.get(part, {}).get(name)
-            if found is not None and self.symbols[part].kind in _PARTS:
+            if found is not None and self.kinds[part] in _PARTS:
                 return found
         return None
 
@@ -259,9 +267,8 @@ class Module:
         """What belongs to types that do not hold it, by name, where it can be named like what stands in no type."""
         found: dict[str, list[int]] = {}
         for ordinal in self.links.owners:
-            symbol = self.symbols[ordinal]
-            if symbol.parent < 0 and symbol.kind not in PART_KINDS:
-                found.setdefault(symbol.name, []).append(ordinal)
+            if self.parents[ordinal] < 0 and self.kinds[ordinal] not in PART_KINDS:
+                found.setdefault(self.names[ordinal], []).append(ordinal)
         return found
 
     def companion(self, ordinal: int, *, is_object: bool) -> int:
@@ -308,24 +315,24 @@ class Module:
     @cached_property
     def attribute_places(self) -> dict[int, int]:
         """The ordinal of each attribute by its first place."""
-        return {held.byte: len(self.symbols) + place for place, held in enumerate(self.links.attributes)}
+        return {held.byte: self.count + place for place, held in enumerate(self.links.attributes)}
 
     @cached_property
     def properties(self) -> frozenset[int]:
         return frozenset(self.links.properties)
 
     def kind(self, ordinal: int) -> str:
-        return self.symbols[ordinal].kind if ordinal < len(self.symbols) else "attribute"
+        return self.kinds[ordinal] if ordinal < self.count else "attribute"
 
     def name(self, ordinal: int) -> str:
-        return self.symbols[ordinal].name if ordinal < len(self.symbols) else self.attribute(ordinal).name
+        return self.names[ordinal] if ordinal < self.count else self.attribute(ordinal).name
 
     def attribute(self, ordinal: int) -> Attribute:
-        return self.links.attributes[ordinal - len(self.symbols)]
+        return self.links.attributes[ordinal - self.count]
 
     def is_declared(self, ordinal: int) -> bool:
         """Whether this is a definition, and not an attribute that methods give."""
-        return ordinal < len(self.symbols)
+        return ordinal < self.count
 
     def is_class(self, ordinal: int) -> bool:
         kind = self.kind(ordinal)

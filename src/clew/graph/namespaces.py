@@ -77,10 +77,10 @@ class Namespaces:
 
 def _chain(module: Module, ordinal: int) -> list[str]:
     """The names of a type and of those around it, the innermost first."""
-    chain, at = [module.symbols[ordinal].name], module.symbols[ordinal].parent
-    while at >= 0 and module.symbols[at].kind not in _OUTER:
-        chain.append(module.symbols[at].name)
-        at = module.symbols[at].parent
+    chain, at = [module.names[ordinal]], module.parents[ordinal]
+    while at >= 0 and module.kinds[at] not in _OUTER:
+        chain.append(module.names[at])
+        at = module.parents[at]
     return chain
 
 
@@ -88,9 +88,9 @@ def _top_types(module: Module) -> dict[str, int]:
     known: dict[str, int] | None = module.known.get("types")
     if known is None:
         known = {}
-        for ordinal, symbol in enumerate(module.symbols):
-            is_top = symbol.parent < 0 or module.symbols[symbol.parent].kind in _OUTER
-            if is_top and symbol.kind in TYPE_KINDS:
-                known.setdefault(symbol.name, ordinal)
+        for ordinal, (kind, name, parent) in enumerate(module.definitions()):
+            is_top = parent < 0 or module.kinds[parent] in _OUTER
+            if is_top and kind in TYPE_KINDS:
+                known.setdefault(name, ordinal)
         module.known["types"] = known
     return known

@@ -162,7 +162,7 @@ class Packages(Members):
         parts = module.links.package.split(":")
         found = [".".join(parts[: at + 1]) for at in range(len(parts) - 1, -1, -1)] if parts[0] not in ("", "?") else []
         if module.path.endswith("package.scala"):
-            inner = [symbol.name for symbol in module.symbols if symbol.parent < 0 and symbol.kind == "object"]
+            inner = [name for kind, name, parent in module.definitions() if parent < 0 and kind == "object"]
             found[:0] = [f"{found[0]}.{inner[0]}"] if len(inner) == 1 and found else []
         return found
 
@@ -188,7 +188,7 @@ class Packages(Members):
         """The files that define a name, in the languages that see each other's."""
         if self._named is None and not self._table:
             for module in map(self._find, self._layout.packaged()):
-                for one in dict.fromkeys(symbol.name for symbol in module.symbols) if module is not None else ():
+                for one in dict.fromkeys(module.names) if module is not None else ():
                     self._table.setdefault(one, []).append(module.path)  # type: ignore[union-attr]
         known = self._known.get((name, language))
         if known is None:

@@ -154,14 +154,14 @@ class Resolver(Packages, Scripts, Imported):
             if value is not None and value.kind != "external":
                 return Meaning(value, "proven", "self")
             outside = outside or value
-            owner = module.symbols[owner].parent if module.language not in FREE_FORM else -1
+            owner = module.parents[owner] if module.language not in FREE_FORM else -1
         found = self._outside_types(module, first, name) or self._global(module, name, depth)
         return found or (Meaning(outside, "proven", "self") if outside is not None else None)
 
     def _outside_types(self, module: Module, ordinal: int, name: str) -> Meaning | None:
         """What the file or a namespace around a definition of C++ has under a name."""
         while module.language == "cpp" and ordinal >= 0:
-            ordinal = module.symbols[ordinal].parent
+            ordinal = module.parents[ordinal]
             found = module.members.get(ordinal, {}).get(name)
             if found is not None:
                 return Meaning(Value("definition", module, found), "proven", "scope")
@@ -177,7 +177,7 @@ class Resolver(Packages, Scripts, Imported):
         value = self._of(around, name, depth + 1) if around is not None else None
         if value is not None and value.kind != "external":
             return Meaning(value, "proven", "self")
-        parent = module.symbols[ordinal].parent
+        parent = module.parents[ordinal]
         if parent >= 0 and module.language in PACKAGED:
             return self._visible(module, parent, name, depth)
         found = self._outside_types(module, ordinal, name) or self._global(module, name, depth)
@@ -333,6 +333,6 @@ class Resolver(Packages, Scripts, Imported):
 def _is_conditional(value: Value) -> bool:
     """Whether C has a definition, or the type that holds it, under a condition only: else it may be a library's."""
     module, ordinal = value.module, value.ordinal
-    if module is None or not module.conditional or ordinal >= len(module.symbols):
+    if module is None or not module.conditional or ordinal >= module.count:
         return False
-    return ordinal in module.conditional or module.symbols[ordinal].parent in module.conditional
+    return ordinal in module.conditional or module.parents[ordinal] in module.conditional

@@ -145,7 +145,7 @@ class Scripts(Members):
             found = self._called_so(module, f"{full}.{name}") if full else None
             if found is not None:
                 return found
-            owner = module.symbols[owner].parent
+            owner = module.parents[owner]
         return None
 
     def _at_top(self, module: Module, name: str) -> Meaning | None:
@@ -179,7 +179,7 @@ class Scripts(Members):
         module = value.module
         if module is not None and value.kind == "space":
             return self._of_space(module, value.name, name)
-        if module is None or depth > MAX_DEPTH or value.ordinal >= len(module.symbols):
+        if module is None or depth > MAX_DEPTH or value.ordinal >= module.count:
             return None
         self._reads(module, name, module.name(value.ordinal))
         if module.language == "elixir":
