@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import zlib
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -21,7 +22,7 @@ from clew.graph.resolve import Resolver
 from clew.graph.values import TIERS, Key, Meaning
 from clew.parse.ecmascript import ECMASCRIPT
 from clew.parse.links import CALLED, MACRO, NOWHERE, unpack_links
-from clew.parse.uses import ROLES, unpack_places
+from clew.parse.uses import ROLES, unpack_starts
 from clew.store import edges, facts, snapshots
 from clew.store.edges import (
     NODE_BITS,
@@ -79,6 +80,7 @@ class Update:
         rows = (EdgeRow(-names[row[0]] if isinstance(row[0], str) else row[0], *row[1:]) for row in self.rows)
         removed = [self.standing.known[path].number for path in self.gone] if self.standing is not None else []
         edges.replace(connection, snapshot, self.files, removed, rows, self.loose)
+        self.rows, self.loose = [], []  # by the hundred thousand: no need to keep what is written
 
     def keep(self, store: Store, snapshot: Snapshot) -> None:
         """After the flip's transaction: let the next run begin where this one ended."""
@@ -257,7 +259,6 @@ class _Graph:
         wholes = self._imported_files(module, inputs)
         keys, names = self._resolver.spelled_out(inputs)
         names -= module.own_keys()
-        uses = unpack_places(facts.uses_of(self._connection, facts_id) if module.links.of_use else b"")
         grouped: dict[tuple[int | str, int, int, int], tuple[int, list[int]]] = {}
         loose: dict[tuple[str, int, int], list[int]] = {}
         base, refs = module.number << NODE_BITS, module.links.refs
@@ -265,26 +266,27 @@ class _Graph:
         own = {byte: module.node(ordinal) for byte, ordinal in module.attribute_places.items()}  # named, not used there
         targets = [self._target(meaning) for meaning in found]
         names_alone = [_name_alone(ref) if meaning is None else "" for ref, meaning in zip(refs, found, strict=True)]
-        is_import = [ref[:1] in ("J", "M") for ref in refs]
-        last, source = NOWHERE, base | WHOLE_FILE
-        for start, role, number, caller in zip(
-            uses.starts, uses.roles, module.links.of_use, module.links.callers, strict=True
-        ):
+        for (number, caller, role), starts in self._places(module).items():
             if not number:
                 continue
-            if caller != last:
-                last, source = caller, base | (nodes[caller] if caller != NOWHERE else WHOLE_FILE)
-            role = IMPORT_ROLE if is_import[number] else role
+            source = base | (nodes[caller] if caller != NOWHERE else WHOLE_FILE)
+            role = IMPORT_ROLE if refs[number][:1] in ("J", "M") else role
             target = targets[number]
             if target is not None:
-                if target[0] != own.get(start):
+                if own:
+                    starts = [start for start in starts if target[0] != own.get(start)]
+                if starts:
                     key = (target[0], source, role, target[1])
                     held = grouped.get(key)
                     if held is None:
-                        held = grouped[key] = (_evidence(found[number]), [])
-                    held[1].append(start)
+                        grouped[key] = (_evidence(found[number]), starts)
+                    else:
+                        held[1].extend(starts)
+                        held[1].sort()
             elif names_alone[number]:
-                loose.setdefault((names_alone[number], source, role), []).append(start)
+                sites = loose.setdefault((names_alone[number], source, role), [])
+                sites.extend(starts)
+                sites.sort()
         named = {to >> NODE_BITS for to, _, role, _ in grouped if role == IMPORT_ROLE and isinstance(to, int)}
         for number, (evidence, start) in wholes.items():  # imports that name nothing: `export * from`, `require`
             if number not in named:
@@ -299,6 +301,15 @@ class _Graph:
                 pack_nodes(module.nodes), pack_sites(sorted(names)),
             )
         )  # fmt: skip
+
+    def _places(self, module: Module) -> dict[tuple[int, int, int], list[int]]:
+        """Where each reference stands, by the definition around and the role."""
+        found: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
+        links = module.links
+        starts, roles = unpack_starts(facts.uses_of(self._connection, module.facts) if links.of_use else b"")
+        for start, key in zip(starts, zip(links.of_use, links.callers, roles, strict=True), strict=True):
+            found[key].append(start)
+        return found
 
     def _imported_files(self, module: Module, inputs: set[Key]) -> dict[int, tuple[int, int]]:
         """The other files that imports of a file lead to, with the evidence and where that is said."""

@@ -7,7 +7,7 @@ from clew.graph.modules import TYPE_KINDS
 from clew.graph.nodes import Node, Nodes, find_nodes
 from clew.graph.order import is_bare, may_own, merge
 from clew.parse.links import unpack_links
-from clew.parse.uses import unpack_places
+from clew.parse.uses import unpack_starts
 from clew.store import edges, facts
 from clew.store.edges import NODE_BITS, unpack_sites
 
@@ -30,8 +30,8 @@ def bases_of(nodes: Nodes, node: Node) -> list[Node]:
         for site in unpack_sites(row.sites)
     }
     places: dict[str, int] = {}
-    uses = unpack_places(facts.uses_of(nodes.connection, held[1]))
-    for start, number, caller in zip(uses.starts, links.of_use, links.callers, strict=True):
+    starts, _ = unpack_starts(facts.uses_of(nodes.connection, held[1]))
+    for start, number, caller in zip(starts, links.of_use, links.callers, strict=True):
         if caller == ordinal and start in targets:
             places.setdefault(links.refs[number], start)
     found = [nodes.node(targets[places[ref]]) for ref in refs if ref in places]

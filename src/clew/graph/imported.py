@@ -61,9 +61,13 @@ class Imported(Members):
 
     def _find_module(self, module: Module, name: str, depth: int) -> Value | None:
         """A module by its name; it depends on whatever comes or goes under the first or the last part of that."""
-        place = self._layout.find(module.path, module.language, name)
-        self._trails[-1].update(_keys(name))
-        self._trails[-1].update(self._layout.keys(module.path, module.language, name))
+        known = self._places.get((module.path, name))
+        if known is None:
+            place = self._layout.find(module.path, module.language, name)
+            keys = _keys(name) | self._layout.keys(module.path, module.language, name)
+            known = self._places[module.path, name] = place, keys
+        place, keys = known
+        self._trails[-1].update(keys)
         return self._value_at(place, module, depth)
 
     def _value_at(self, place: Place | None, importer: Module, depth: int) -> Value | None:
@@ -104,7 +108,6 @@ class Imported(Members):
         """What a module shows under a name: its own, what it imports, what lies in its directory."""
         if depth > MAX_DEPTH:
             return None
-        self._reads(module, name)
         if module.language in ECMASCRIPT:
             return self._exported(module, name, depth)
         held = module.members.get(-1, {})

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from clew.graph import includes
-from clew.graph.layout import Layout
+from clew.graph.layout import Layout, Place
 from clew.graph.modules import Find, Module
 from clew.graph.namespaces import Namespaces
 from clew.graph.order import is_bare, may_own, merge
@@ -34,6 +34,7 @@ class Members(ABC):
         self._units, self._includes = Units(layout, find), includes.Includes(layout, find, named)
         self._parts: dict[tuple[str, int], tuple[list[Part], frozenset[Key]]] = {}
         self._orders: dict[tuple[str, int], tuple[list[Value] | None, frozenset[Key]]] = {}
+        self._places: dict[tuple[str, str], tuple[Place | None, frozenset[str]]] = {}  # modules by name, in a file
         self._trails: list[set[Key]] = [set()]
         self._circle = NO_CIRCLE  # the outermost of the references that were met again on the way
 

@@ -26,6 +26,7 @@ from clew.store import facts, snapshots
 from clew.store.snapshots import Entry, Snapshot
 from clew.store.store import Store
 from clew.types import Diagnostic, FileContent, RunStats, Stat
+from clew.uncollected import uncollected
 
 Finish = Callable[[apsw.Connection, Snapshot, RunStats], None]
 _SHOWN_FAILURES = 20
@@ -126,23 +127,24 @@ def apply_plan(
     _count_changes(stats, before, stored, removed)
     _count_diagnostics(stats, [*plan.tree.diagnostics, *stored.diagnostics])
     before_flip()
-    with segments_aside(store, processes=processes, is_late=stored.is_late):
-        graph = plan_graph(store, snapshot, stored.entries, removed)
-    is_flipped = bool(stored.entries or removed or plan.head != snapshot.head or not snapshot.generation)
-    with store.write() as connection:
-        revive_entries(connection, stored.entries)
-        snapshots.refresh_stats(connection, snapshot.id, reader.unchanged)
-        if is_flipped:
-            walked = Counter(diagnostic.reason for diagnostic in plan.tree.diagnostics)
-            left_out = walked if plan.tree.is_whole else snapshot.diagnostics
-            snapshot = snapshots.flip(
-                connection, snapshot, stored.entries, removed, head=plan.head, diagnostics=left_out
-            )
-            graph.apply(connection, snapshot.id)
-        if plan.tree.is_whole:
-            snapshots.save_footprint(connection, snapshot.id, plan.tree.footprint())
-        stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
-        finish(connection, snapshot, stats)
+    with uncollected():
+        with segments_aside(store, processes=processes, is_late=stored.is_late):
+            graph = plan_graph(store, snapshot, stored.entries, removed)
+        is_flipped = bool(stored.entries or removed or plan.head != snapshot.head or not snapshot.generation)
+        with store.write() as connection:
+            revive_entries(connection, stored.entries)
+            snapshots.refresh_stats(connection, snapshot.id, reader.unchanged)
+            if is_flipped:
+                walked = Counter(diagnostic.reason for diagnostic in plan.tree.diagnostics)
+                left_out = walked if plan.tree.is_whole else snapshot.diagnostics
+                snapshot = snapshots.flip(
+                    connection, snapshot, stored.entries, removed, head=plan.head, diagnostics=left_out
+                )
+                graph.apply(connection, snapshot.id)
+            if plan.tree.is_whole:
+                snapshots.save_footprint(connection, snapshot.id, plan.tree.footprint())
+            stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
+            finish(connection, snapshot, stats)
     if is_flipped:
         graph.keep(store, snapshot)
     return stats

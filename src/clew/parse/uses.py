@@ -79,17 +79,28 @@ def _lengths(values: list[int]) -> array[int]:
 
 def unpack_places(packed: bytes) -> Uses:
     """The inverse of `pack_uses`."""
+    starts, lengths, roles = _unpacked(packed)
+    return Uses(starts.tolist(), list(map(add, starts, lengths)), roles)
+
+
+def unpack_starts(packed: bytes) -> tuple[array[int], bytes]:
+    """Where uses start, and their roles."""
+    starts, _, roles = _unpacked(packed)
+    return starts, roles
+
+
+def _unpacked(packed: bytes) -> tuple[array[int], array[int], bytes]:
+    starts, lengths = array("I"), array("H")
     if not packed:
-        return Uses([], [], b"")
+        return starts, lengths, b""
     raw = zstandard.ZstdDecompressor().decompress(packed)
     count = len(raw) // 7
-    starts, lengths = array("I"), array("H")
     starts.frombytes(raw[: 4 * count])
     lengths.frombytes(raw[4 * count : 6 * count])
     if sys.byteorder == "big":
         starts.byteswap()
         lengths.byteswap()
-    return Uses(starts.tolist(), list(map(add, starts, lengths)), raw[6 * count :])
+    return starts, lengths, raw[6 * count :]
 
 
 def unpack_uses(packed: bytes) -> list[Use]:
