@@ -31,7 +31,7 @@ from clew.relations import Wanted
 from clew.store import edges
 
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "graph_cost.json"
-DEFINITIONS, ROUNDS = 60, 4
+DEFINITIONS, ROUNDS = 60, 6
 
 
 def main() -> int:

@@ -20,7 +20,7 @@ from clew.lifecycle import gate
 from clew.store import edges
 
 CHANGED = "django/db/models/query.py"
-SAVES, USED, OTHERS, AGAIN = 40, 20, 20, 7
+SAVES, USED, OTHERS, AGAIN = 40, 20, 20, 3  # the last: how often each file is saved, one after the other
 MIN_BYTES = 500
 LANGUAGES = {  # a repository, the files that are saved, and a function that they gain
     "gin": (".go", "\nfunc Added{}() int {{ return 1 }}\n"),
@@ -61,13 +61,13 @@ class Timed:
         return timed
 
 
-def on_django(engine: Engine, tree: Path, timed: Timed) -> dict[str, dict[str, float]]:
+def on_django(engine: Engine, tree: Path, timed: Timed) -> dict[str, dict[str, Any]]:
     """Random files with a comment or a function more, and those that most files use with one before all others."""
     files = _some(tree, ".py", SAVES)
     function = "\n\ndef added_{}():\n    return 1\n"
     used = [tree / path for path in _most_used(engine, tree)]
     return {
-        CHANGED: _saved(engine, tree, timed, [tree / CHANGED] * AGAIN, _with("\n# {}\n")),
+        CHANGED: _saved(engine, tree, timed, [tree / CHANGED], _with("\n# {}\n")),
         "comment": _saved(engine, tree, timed, files, _with("\n# {}\n")),
         "function": _saved(engine, tree, timed, files, _with(function)),
         "function_in_most_used": _saved(
@@ -76,7 +76,7 @@ def on_django(engine: Engine, tree: Path, timed: Timed) -> dict[str, dict[str, f
     }
 
 
-def in_other_languages(timed: Timed) -> dict[str, dict[str, float]]:
+def in_other_languages(timed: Timed) -> dict[str, dict[str, Any]]:
     """Random files of each repository that is there, with a function more at their end."""
     report = {}
     for name, (suffix, function) in LANGUAGES.items():
@@ -95,24 +95,28 @@ def in_other_languages(timed: Timed) -> dict[str, dict[str, float]]:
     return report
 
 
-def _saved(engine: Engine, tree: Path, timed: Timed, files: Iterable[Path], change: Change) -> dict[str, float]:
-    taken, resolved, walls = [], [], []
-    for number, path in enumerate(files):
-        path.write_bytes(change(path.read_bytes(), number))
-        time.sleep(0.03)
-        started = time.perf_counter()
-        engine.sync(str(tree), files=[path.relative_to(tree).as_posix()])
-        walls.append((time.perf_counter() - started) * 1e3)
-        cpu_ms, count = timed.taken()
-        taken.append(cpu_ms)
-        resolved.append(count)
+def _saved(engine: Engine, tree: Path, timed: Timed, files: Iterable[Path], change: Change) -> dict[str, Any]:
+    taken: list[float] = []
+    resolved, walls, usual = [], [], []
+    for path in files:
+        for _ in range(AGAIN):
+            path.write_bytes(change(path.read_bytes(), len(taken)))
+            time.sleep(0.03)
+            started = time.perf_counter()
+            engine.sync(str(tree), files=[path.relative_to(tree).as_posix()])
+            walls.append((time.perf_counter() - started) * 1e3)
+            cpu_ms, count = timed.taken()
+            taken.append(cpu_ms)
+            resolved.append(count)
+        usual.append(statistics.median(taken[-AGAIN:]))
     return {
         "p50": round(statistics.median(taken), 1),
         "p90": round(_at_90(taken), 1),
         "most": round(max(taken), 1),
         "sync_wall_p50": round(statistics.median(walls), 1),
         "sync_wall_p90": round(_at_90(walls), 1),
-        "share_within_50_ms": round(sum(one <= 50 for one in taken) / len(taken), 2),
+        "saves_within_50_ms": f"{sum(one <= 50 for one in taken)} of {len(taken)}",
+        "files_within_50_ms": f"{sum(one <= 50 for one in usual)} of {len(usual)}",  # by the median of their saves
         "files_resolved_most": max(resolved),
     }
 

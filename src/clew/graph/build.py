@@ -234,7 +234,9 @@ class _Graph:
             return keys_of(path, is_new=True) | self._layout.keys_of(path) | _names(module)
         if before.shape == shape_of(module):
             return set()
-        old = self._load(path, before.facts, facts.language_of(self._connection, before.facts))
+        old = self._loaded.get(path)
+        if old is None or old.facts != before.facts:
+            old = self._load(path, before.facts, facts.language_of(self._connection, before.facts))
         old.nodes = unpack_nodes(before.nodes)
         change = compare(old, module)
         self._nodes[path] = module.nodes = change.nodes
