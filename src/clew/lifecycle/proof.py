@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Literal, NamedTuple
 
 import apsw
 
 from clew.store.codebases import CodebaseRow, read_marker
+from clew.store.database import decoded
 from clew.types import ModelName
 
 KIND = "clew_index_completion_v1"
@@ -83,7 +83,7 @@ def validate(
     if codebase.state == "indexing" or text is None:
         return Proof("stale_local", "missing_marker_doc")
     try:
-        marker = json.loads(text)
+        marker = decoded(text)
     except (ValueError, RecursionError):
         return Proof("stale_local", "invalid_payload")
     if not isinstance(marker, dict):

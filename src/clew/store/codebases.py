@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 
 from clew.store import jobs
-from clew.store.database import fetch_all, fetch_one
+from clew.store.database import decoded, fetch_all, fetch_one
 from clew.store.snapshots import delete_snapshots
 from clew.types import Transition
 
@@ -35,7 +35,7 @@ def find_codebase(connection: apsw.Connection, root: str) -> CodebaseRow | None:
     row = fetch_one(
         connection, "SELECT id, root, state, run, fingerprint, updated_at FROM codebase WHERE root = ?", (root,)
     )
-    values: list[Any] = [*row[:4], json.loads(row[4]), row[5]] if row else []
+    values: list[Any] = [*row[:4], decoded(row[4]), row[5]] if row else []
     return CodebaseRow(*values) if values else None
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import json
 import os
 import re
 import shutil
 import threading
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,10 @@ class Database:
 
     def connection(self) -> apsw.Connection:
         """This thread's connection; the file and its directory are made when there are none."""
+        return self.identified()[0]
+
+    def identified(self) -> tuple[apsw.Connection, tuple[int, int] | None]:
+        """The same, and which file it is of."""
         found: apsw.Connection | None = getattr(self._local, "connection", None)
         if found is not None and self._local.identity != identity(self.path):
             found.close()  # the file was removed, or replaced, by another process
@@ -63,7 +68,7 @@ class Database:
             make_private(self.path.parent)
             found = self._local.connection = connect(self.path, self._migrations)
             self._local.identity = identity(self.path)
-        return found
+        return found, self._local.identity
 
     def close(self) -> None:
         """Close this thread's connection."""
@@ -107,6 +112,12 @@ def transaction(connection: apsw.Connection) -> Iterator[apsw.Connection]:
             connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+@lru_cache(maxsize=256)
+def decoded(text: str) -> Any:
+    """What a column says in JSON: each question reads the same few. Nobody changes it."""
+    return json.loads(text)
 
 
 def fetch_all(connection: apsw.Connection, sql: str, bindings: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

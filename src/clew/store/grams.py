@@ -220,11 +220,13 @@ class GramSegment:
 
     def _has(self, place: int, blocks: Any) -> Any:
         """Which of these blocks have a gram."""
+        import numpy as np
+
         offset = int(self._offsets[place])
         if offset < 0:
             return (self._bits[-offset - 1][blocks >> 3] >> (blocks & 7).astype("u1")) & 1 == 1
         held = self._list(place)
-        return held[held.searchsorted(blocks).clip(max=len(held) - 1)] == blocks
+        return held[np.minimum(held.searchsorted(blocks), len(held) - 1)] == blocks
 
     def _mask(self, places: Any) -> Any:
         """The blocks that have one of these grams, as a mask of all blocks."""

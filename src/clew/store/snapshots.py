@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 import apsw
 
 from clew.store import edges
-from clew.store.database import fetch_all, fetch_one
+from clew.store.database import decoded, fetch_all, fetch_one
 from clew.store.facts import bury
 from clew.types import Stat
 
@@ -67,7 +67,7 @@ def find_snapshot(connection: apsw.Connection, codebase: int, ref: str = WORKTRE
         " FROM snapshot WHERE codebase = ? AND ref = ?",
         (codebase, ref),
     )
-    values: list[Any] = [*row[:9], json.loads(row[9])] if row else []
+    values: list[Any] = [*row[:9], decoded(row[9])] if row else []
     return Snapshot(*values) if values else None
 
 

@@ -68,8 +68,8 @@ class Store:
         leased = getattr(self._local, "leased", None)
         if leased is not None and identity(self.database) != leased:  # what was read from it means nothing elsewhere
             raise StoreError(f"the index at {self.database} was removed while it was in use; run the command again")
-        connection = self._database.connection()
-        if self._laid_out != (now := identity(self.database)):  # removed and made again: ids begin anew there
+        connection, now = self._database.identified()
+        if self._laid_out != now:  # removed and made again: ids begin anew there
             for kept in (self.views, self.ranks, self.maps, self.graphs):
                 kept.clear()
             self._laid_out = now
