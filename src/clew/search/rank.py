@@ -145,7 +145,9 @@ def measure(
         )
     shares = {name: (weight, values[view.document]) for name, (weight, values) in shares.items()}
     shares["directory"] = (DIRECTORY, _directory_scores(view, query))
+    names = {"names": (NAMES, view.file_cosines(asked.vector))} if asked.vector is not None else {}
     cosine, beside, centred = meaning.result() if meaning is not None else _by_models(view, asked)
+    centred |= names
     return Measured(view, body, cosine, shares, centred, plain, beside, asked.alike)
 
 
@@ -164,8 +166,6 @@ def _by_models(view: View, asked: Asked) -> tuple[Floats | None, Floats | None, 
         if cosine is not None:
             centred[name] = (weight, best_chunks(view, cosine)[view.document])
         found.append(cosine)
-    if asked.vector is not None:
-        centred["names"] = (NAMES, view.file_cosines(asked.vector))
     return found[0], found[1], centred
 
 
