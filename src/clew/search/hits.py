@@ -121,14 +121,15 @@ def show(chosen: Sequence[tuple[Reading, Ranked, bool]]) -> Iterator[Hit]:
         wanted.setdefault(reading.codebase.root, []).extend((hit.chunk, *hit.others))
     connections = {reading.codebase.root: reading.connection for reading, _, _ in chosen}
     places = {root: postings.chunk_places(connections[root], chunks) for root, chunks in wanted.items()}
-    contents = {root: facts.content_reader(connection) for root, connection in connections.items()}
     for reading, hit, is_fresh in chosen:
         root = reading.codebase.root
         also = tuple(path for path in hit.also if _is_copy(reading, path, hit.file.blob))
         hit = replace(hit, also=also) if hit.also else hit
         others = [places[root][chunk] for chunk in hit.others]
         place = _place(reading.connection, hit, places[root])
-        yield _show(root, hit, is_fresh, place, others, contents[root](hit.file.blob))
+        kept = reading.codebase.store.contents
+        content = facts.kept_content(reading.connection, hit.file.blob, hit.file.blob_hash, kept)
+        yield _show(root, hit, is_fresh, place, others, content)
 
 
 def _place(connection: apsw.Connection, hit: Ranked, places: Mapping[int, ChunkPlace]) -> ChunkPlace:

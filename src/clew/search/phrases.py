@@ -21,10 +21,9 @@ def blobs_with(store: Store, connection: apsw.Connection, snapshot: Snapshot, te
     else:
         wanted = [*found.blobs.tolist(), *exact.tail(connection, found.applied)]
         files = snapshots.text_files_of(connection, snapshot.id, wanted)
-    content = facts.content_reader(connection)
 
     def has(blob: int) -> bool:
         deadline.check()
-        return next(find_spots(pattern, content(blob)), None) is not None
+        return next(find_spots(pattern, facts.content(connection, blob)), None) is not None
 
     return frozenset(filter(has, {file.blob for file in files}))

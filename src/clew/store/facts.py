@@ -16,6 +16,7 @@ from clew.store.segments import CHUNK_BITS
 from clew.types import Chunk, Facts, Import, Symbol
 
 _ORDINALS = (1 << CHUNK_BITS) - 1
+MAX_KEPT, MAX_KEPT_BYTES = 128, 100_000  # unpacked contents that are kept, and of how many bytes one may be
 _local = threading.local()
 
 
@@ -151,22 +152,20 @@ def blob_of(connection: apsw.Connection, facts: int) -> int:
 
 def content(connection: apsw.Connection, blob: int) -> bytes:
     """The bytes of a blob."""
-    return content_reader(connection)(blob)
+    packed: bytes = connection.execute("SELECT bytes FROM blob WHERE id = ?", (blob,)).get
+    return unpacker()(packed)
 
 
-def content_reader(connection: apsw.Connection) -> Callable[[int], bytes]:
-    """The same for many blobs, the last one kept: neighbours often have the same content."""
-    decompress = unpacker()
-    kept: list[Any] = [None, b""]
-
-    def read(blob: int) -> bytes:
-        if kept[0] != blob:
-            packed: bytes = connection.execute("SELECT bytes FROM blob WHERE id = ?", (blob,)).get
-            kept[:] = blob, decompress(packed)
-        content: bytes = kept[1]
-        return content
-
-    return read
+def kept_content(connection: apsw.Connection, blob: int, blob_hash: str, kept: dict[str, bytes]) -> bytes:
+    """The same, which leaves the last ones in `kept`: questions that follow each other are about the same files."""
+    found = kept.get(blob_hash)
+    if found is None:
+        found = content(connection, blob)
+        if len(found) <= MAX_KEPT_BYTES:
+            kept[blob_hash] = found
+            for old in list(kept)[:-MAX_KEPT]:
+                kept.pop(old, None)
+    return found
 
 
 @contextmanager

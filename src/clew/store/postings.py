@@ -85,7 +85,8 @@ def files_of(connection: apsw.Connection, snapshot: int, facts: Iterable[int]) -
     """The files of the snapshot that have each of these facts."""
     rows = fetch_all(
         connection,
-        f"SELECT facts, path, {_FILE} WHERE snapshot = ? AND facts IN (SELECT value FROM json_each(?)) ORDER BY path",
+        f"SELECT facts, path, {_FILE} WHERE +snapshot = ?"  # `+`: not all its files
+        " AND facts IN (SELECT value FROM json_each(?)) ORDER BY path",
         (snapshot, json.dumps(sorted(facts))),
     )
     found: dict[int, list[FileOf]] = {}

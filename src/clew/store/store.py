@@ -44,6 +44,7 @@ class Store:
         self.views: dict[Any, Any] = {}  # what readers have laid out of a snapshot, kept for its generation
         self.ranks: dict[Any, Any] = {}  # likewise, of its graph
         self.maps: dict[Any, Any] = {}  # likewise, what was drawn of that
+        self.contents: dict[str, bytes] = {}  # that were shown, by their hashes
         self.graphs: dict[int, Any] = {}  # of each snapshot, what the last run knew of its files
 
     @property
