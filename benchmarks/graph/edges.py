@@ -98,15 +98,14 @@ def name_edges(root: Path, home: Path) -> Iterator[Edge]:
     with _state(root, home) as (connection, snapshot):
         entries = [entry for entry in snapshots.entries(connection, snapshot.id).values() if entry.facts]
         named: dict[tuple[str, str], list[tuple[str, int, str]]] = defaultdict(list)
-        read = facts.content_reader(connection)
         for entry in entries:
-            content = read(entry.blob or 0)
+            content = facts.content(connection, entry.blob or 0)
             lines = _line_starts(content)
             for symbol in facts.symbols_of(connection, entry.facts or 0):
                 line = bisect_right(lines, symbol.name_byte) if symbol.name_byte >= 0 else symbol.start_line
                 named[_family(entry.language), symbol.name].append((entry.path, line, symbol.qualified))
         for entry in entries:
-            content = read(entry.blob or 0)
+            content = facts.content(connection, entry.blob or 0)
             lines = _line_starts(content)
             packed: bytes = connection.execute("SELECT uses FROM facts WHERE id = ?", (entry.facts,)).get
             for use in unpack_uses(packed):
