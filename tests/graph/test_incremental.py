@@ -510,3 +510,35 @@ def test_nodes_that_are_used_up_begin_anew(tmp_path: Path, monkeypatch: pytest.M
         nodes = engine.references(Wanted("make"), str(root)).references
         assert [(node.path, node.start_line) for node in nodes] == [("calls.py", 1), ("calls.py", 3)], turn
     engine.close()
+
+
+def test_a_save_writes_only_the_edges_that_changed(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", {"used.py": USED, **USERS})
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    connection = engine.resolve(str(root)).store.connection()
+    noted: list[str] = []
+    connection.create_scalar_function("note", lambda *how: noted.extend(map(str, how)))
+    for how in ("INSERT", "UPDATE", "DELETE"):
+        connection.execute(f"CREATE TEMP TRIGGER noted_{how} AFTER {how} ON edge BEGIN SELECT note('{how}'); END")
+    write_tree(root, {"calls.py": (root / "calls.py").read_text() + "# what a comment says is no edge\n"})
+    engine.sync(str(root))
+    assert noted == []
+    write_tree(root, {"calls.py": (root / "calls.py").read_text() + "make()\n"})
+    engine.sync(str(root))
+    assert noted == ["UPDATE"]  # the edge of the file to `make` has one place more
+    engine.close()
+
+
+def test_the_files_that_most_others_need_are_kept_for_the_next_save(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "MAX_LOADED", 2)
+    users = {f"user{number}.py": "from a_needed import make\nmake()\n" for number in range(9)}
+    root = write_tree(tmp_path / "tree", {"a_needed.py": "def make(): ...\n", **users})
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    (standing,) = engine.resolve(str(root)).store.graphs.values()
+    assert len(standing.modules) == 2
+    assert "a_needed.py" in standing.modules
+    engine.close()

@@ -14,7 +14,7 @@ from clew.search import find
 from clew.search.filters import Scope
 from clew.search.pages import MAX_BYTES, Pages
 from clew.search.query import View
-from clew.store import derive
+from clew.store import derive, facts
 from clew.types import Hit
 from tests.conftest import git, make_engine, write_tree
 
@@ -236,3 +236,19 @@ def test_small_functions_of_one_chunk_are_functions_of_their_own(engine: Engine,
     assert len({(hit.path, hit.symbol) for hit in hits}) == len(hits) and {hit.path for hit in hits} == {"valves.py"}
     others = {hit.symbol for hit in engine.similar(str(root / "valves.py"), (5, 6)).hits}
     assert "close_valve" not in others and "open_valve" in others
+
+
+def test_contents_that_are_kept_are_few_and_never_another_files(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(facts, "MAX_KEPT", 3)
+    tree = write_tree(tmp_path / "tree", {f"m{i}.py": f"def alpha_{i}():\n    return {i}\n" for i in range(8)})
+    engine.index(str(tree))
+    kept = engine.resolve(str(tree)).store.contents
+    for turn in range(3):
+        hits = engine.search("alpha", str(tree), limit=8).hits
+        assert {(hit.path, hit.snippet.splitlines()[-1].split()[-1]) for hit in hits} == {
+            (f"m{i}.py", str(i + turn)) for i in range(8)
+        }
+        assert len(kept) == 3
+        write_tree(tree, {f"m{i}.py": f"def alpha_{i}():\n    return {i + turn + 1}\n" for i in range(8)})
