@@ -130,22 +130,28 @@ def replace(
     loose: Iterable[LooseRow],
 ) -> None:
     """Let files have these edges and no others, and forget some files, in the caller's transaction."""
-    gone = [*removed, *(file.number for file in files)]
     is_first = fetch_one(connection, "SELECT 1 FROM graph_file WHERE snapshot = ? LIMIT 1", (snapshot,)) is None
-    spans = [] if is_first else [(snapshot, number << NODE_BITS, number << NODE_BITS | WHOLE_FILE) for number in gone]
-    connection.executemany("DELETE FROM graph_file WHERE snapshot = ? AND number BETWEEN ? AND ?", _of_files(spans))
+    gone = [(snapshot, number, number) for number in removed]
+    again = [(snapshot, file.number, file.number) for file in files] if not is_first else []
+    connection.executemany("DELETE FROM graph_file WHERE snapshot = ? AND number BETWEEN ? AND ?", [*gone, *again])
+    for table, spans in ((_EDGE, _nodes_of(gone)), (_LOOSE, _nodes_of(gone)), (_FILE_EDGE, gone)):
+        connection.executemany(f"DELETE FROM {table.name} WHERE snapshot = ? AND source BETWEEN ? AND ?", spans)
     connection.executemany(
         "INSERT INTO graph_file VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ((snapshot, *file) for file in files)
     )
     rows = [(snapshot, *row) for row in edges]
     between = {(snapshot, row[2] >> NODE_BITS, row[1] >> NODE_BITS) for row in rows if row[1] >= 0}
-    _rewrite(connection, _EDGE, spans, rows)
-    _rewrite(connection, _LOOSE, spans, [(snapshot, *row) for row in loose])
-    _rewrite(connection, _FILE_EDGE, _of_files(spans), [row for row in between if row[1] != row[2]])
+    _rewrite(connection, _EDGE, _nodes_of(again), rows)
+    _rewrite(connection, _LOOSE, _nodes_of(again), [(snapshot, *row) for row in loose])
+    _rewrite(connection, _FILE_EDGE, again, [row for row in between if row[1] != row[2]])
 
 
-def _of_files(spans: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    return [(snapshot, first >> NODE_BITS, last >> NODE_BITS) for snapshot, first, last in spans]
+_Span = tuple[int, int, int]  # a snapshot, and from where to where
+
+
+def _nodes_of(files: Iterable[_Span]) -> list[_Span]:
+    """The spans of the nodes of some files."""
+    return [(snapshot, first << NODE_BITS, last << NODE_BITS | WHOLE_FILE) for snapshot, first, last in files]
 
 
 class _Table(NamedTuple):
@@ -159,9 +165,7 @@ _LOOSE = _Table("loose", ("snapshot", "name", "source", "role"), ("sites",))
 _FILE_EDGE = _Table("file_edge", ("snapshot", "source", "target"))
 
 
-def _rewrite(
-    connection: apsw.Connection, table: _Table, spans: Iterable[tuple[int, int, int]], rows: list[tuple[Any, ...]]
-) -> None:
+def _rewrite(connection: apsw.Connection, table: _Table, spans: Iterable[_Span], rows: list[tuple[Any, ...]]) -> None:
     """Let a table have these rows and no others of the sources in some spans. Most of them are there already when a
     file is saved, or have only moved: what stays is not written, what moved keeps its place."""
     columns = ", ".join((*table.key, *table.values))
