@@ -89,12 +89,12 @@ class Catalog:
         if "\0" in asked:
             raise BadPath(f"{asked!r} is no path; give one without a NUL")
         asked = asked if asked.startswith(PROJECT) else os.path.realpath(asked)
-        known = self.registry.all()
-        root = containing(asked, known)
-        if root is None:
+        held = self.registry.holding(asked)
+        if held is None:
             raise NotIndexed(f"{asked} is not indexed; run `clew index {asked}`", asked)
+        root, directory = held
         subtree = "" if root == asked else os.path.relpath(asked, root).replace(os.sep, "/")
-        return Codebase(root, self.store(known[root]), subtree)
+        return Codebase(root, self.store(directory), subtree)
 
     def resolve_file(self, file: str) -> tuple[Codebase, str]:
         """The codebase of a file, and the file's key in it; the file need not exist."""

@@ -31,6 +31,7 @@ MAX_BLOCKS = 1 << BLOCK_BITS
 _BLOCKS_OF_ONE = 1_024  # at the most, whatever the limit on the size of files; then blocks are longer
 MAX_WINDOW_GRAMS = 1_024  # a window that could be more grams than these is in nearly every block
 MAX_WINDOWS = 24  # of the rarest grams; more hardly narrow it down
+_FEW_BLOCKS = 64  # for so many all bits are looked at in one go
 _DENSE_SHARE = 16  # a gram in more than one of this many blocks is kept as bits, else as a list
 
 
@@ -180,8 +181,13 @@ class GramSegment:
         order = places[np.argsort(self._counts[places], kind="stable")].tolist()
         choices = [self._present(choice) for choice in windows.choices]
         blocks = self._list(order[0]) if order else np.flatnonzero(self._mask(choices.pop()))
-        for place in order[1:MAX_WINDOWS]:
+        for done, place in enumerate(order[1:MAX_WINDOWS], 1):
             if not len(blocks):
+                break
+            if len(blocks) <= _FEW_BLOCKS and self._offsets[place] < 0:  # and so have all that are more frequent
+                rows = -self._offsets[order[done:MAX_WINDOWS]] - 1
+                bits = self._bits[rows[:, None], blocks >> 3] >> (blocks & 7).astype("u1")
+                blocks = blocks[(bits & 1).all(axis=0)]
                 break
             blocks = blocks[self._has(place, blocks)]
         for choice in choices:

@@ -65,6 +65,15 @@ class Registry:
         """Every codebase with its store directory, sorted by root."""
         return {root: known.store for root, known in self.known().items()}
 
+    def holding(self, path: str) -> tuple[str, Path] | None:
+        """The deepest codebase that contains `path`, with its store directory: every question asks for that alone."""
+        if identity(self._path) is None:
+            return None
+        with translated(self._path):
+            stores = dict(fetch_all(self._database.connection(), "SELECT root, store FROM codebase"))
+        root = containing(path, stores)
+        return (root, self.home / stores[root]) if root is not None else None
+
     def known(self) -> dict[str, Known]:
         """Every codebase with what was last known of it, sorted by root."""
         if identity(self._path) is None:
