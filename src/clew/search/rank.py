@@ -121,7 +121,7 @@ def measure(
     it, `quoting` the blobs with what the query quotes."""
     import numpy as np
 
-    meaning = _side_work().submit(_by_models, view, asked) if len(view.chunks) > ALONE_CHUNKS else None
+    meaning = _side_work().submit(_cosines, view, asked) if len(view.chunks) > ALONE_CHUNKS else None
     hashes = [int.from_bytes(tokens.term_hash(term), "little") for term in query.terms]
     body = view.body(hashes, asked.synonyms)
     shares = {
@@ -146,9 +146,13 @@ def measure(
     shares = {name: (weight, values[view.document]) for name, (weight, values) in shares.items()}
     shares["directory"] = (DIRECTORY, _directory_scores(view, query))
     names = {"names": (NAMES, view.file_cosines(asked.vector))} if asked.vector is not None else {}
-    cosine, beside, centred = meaning.result() if meaning is not None else _by_models(view, asked)
-    centred |= names
-    return Measured(view, body, cosine, shares, centred, plain, beside, asked.alike)
+    cosine, beside = meaning.result() if meaning is not None else _cosines(view, asked)
+    centred = {
+        name: (weight, best_chunks(view, values)[view.document])
+        for name, weight, values in (("dense", DENSE, cosine), ("provided", PROVIDED, beside))
+        if values is not None
+    }
+    return Measured(view, body, cosine, shares, centred | names, plain, beside, asked.alike)
 
 
 @lru_cache(maxsize=1)
@@ -157,16 +161,10 @@ def _side_work() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(SIDE_THREADS, thread_name_prefix="clew-meaning")
 
 
-def _by_models(view: View, asked: Asked) -> tuple[Floats | None, Floats | None, dict[str, tuple[float, Floats]]]:
-    """What the bundled model and a provider's say of each chunk, and both of each file."""
-    found: list[Floats | None] = []
-    centred: dict[str, tuple[float, Floats]] = {}
-    for name, weight, vector in (("dense", DENSE, asked.vector), ("provided", PROVIDED, asked.provided)):
-        cosine = view.cosines(vector, provided=name == "provided") if vector is not None else None
-        if cosine is not None:
-            centred[name] = (weight, best_chunks(view, cosine)[view.document])
-        found.append(cosine)
-    return found[0], found[1], centred
+def _cosines(view: View, asked: Asked) -> tuple[Floats | None, Floats | None]:
+    """What the bundled model and a provider's say of each chunk. No more: beside other work only native code gains."""
+    own = view.cosines(asked.vector) if asked.vector is not None else None
+    return own, view.cosines(asked.provided, provided=True) if asked.provided is not None else None
 
 
 def by_meaning(item: Measured) -> Measured:
