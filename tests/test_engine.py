@@ -412,3 +412,12 @@ def test_a_name_in_another_case_is_found_where_the_exact_one_is_of_another_kind(
     engine.index(str(root))
     assert [item.symbol.kind for item in engine.symbol("engine", str(root)).symbols] == ["variable"]
     assert [item.symbol.name for item in engine.symbol("engine", str(root), kind="class").symbols] == ["Engine"]
+
+
+def test_what_is_told_is_the_askers_own(engine: Engine, tmp_path: Path) -> None:
+    """Whatever somebody does to an answer, the next one is right."""
+    tree = write_tree(tmp_path / "tree", {"a.py": "x = 1\n"})
+    engine.index(str(tree))
+    before = dict(engine.status(str(tree)).fingerprint)
+    engine.status(str(tree)).fingerprint.clear()  # type: ignore[attr-defined]
+    assert engine.status(str(tree)).fingerprint == before

@@ -542,3 +542,34 @@ def test_the_files_that_most_others_need_are_kept_for_the_next_save(
     assert len(standing.modules) == 2
     assert "a_needed.py" in standing.modules
     engine.close()
+
+
+def test_what_was_resolved_before_a_run_failed_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are kept from save to save, but not what their names meant in a state that never was."""
+    users = {"user.py": "import used\nused.two()\n", "zz.py": "import used\nused.two()\n"}
+    root = write_tree(tmp_path / "tree", {"used.py": "def one(): ...\n", **users})
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    for name, text in (("used.py", "def one(): ...\n# x\n"), ("user.py", users["user.py"] + "# y\n")):
+        write_tree(root, {name: text})
+        engine.sync(str(root))
+    add_edges = build._Graph.add_edges
+
+    def fails(graph: build._Graph, path: str, update: build.Update) -> None:
+        add_edges(graph, path, update)
+        if path == "zz.py":
+            raise OSError("no")
+
+    write_tree(root, {"used.py": "def one(): ...\ndef two(): ...\n"})
+    monkeypatch.setattr(build._Graph, "add_edges", fails)
+    with pytest.raises(OSError, match="no"):
+        engine.sync(str(root))
+    monkeypatch.setattr(build._Graph, "add_edges", add_edges)
+    write_tree(root, {"used.py": "def one(): ...\nclass X:\n    pass\ndef zero(): ...\ndef two(): ...\n"})
+    engine.sync(str(root))
+    fresh = make_engine(tmp_path / "fresh")
+    fresh.index(str(root))
+    found, expected = (dump.graph(each.resolve(str(root)).store) for each in (engine, fresh))
+    assert found == expected
+    for each in (engine, fresh):
+        each.close()

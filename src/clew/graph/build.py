@@ -167,6 +167,7 @@ class _Graph:
             wanted = (self._number(path), *self._files[path])
             if found is None or (found.number, found.facts, found.language) != wanted:
                 found = self._load(path, *self._files[path])
+            found.known.clear()  # a run that failed may have left something: it was never true
             self._modules[path] = found
             if path in self._nodes:
                 found.nodes = self._nodes[path]

@@ -13,6 +13,7 @@ import re
 import shutil
 import threading
 from collections.abc import Iterator
+from copy import copy
 from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
@@ -114,9 +115,13 @@ def transaction(connection: apsw.Connection) -> Iterator[apsw.Connection]:
     connection.execute("COMMIT")
 
 
-@lru_cache(maxsize=256)
 def decoded(text: str) -> Any:
-    """What a column says in JSON: each question reads the same few. Nobody changes it."""
+    """What a column says in JSON, one's own copy of the outermost level: each question reads the same few."""
+    return copy(_decoded(text))
+
+
+@lru_cache(maxsize=256)
+def _decoded(text: str) -> Any:
     return json.loads(text)
 
 
