@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from clew import Engine
 from clew.graph import build
 from clew.relations import Wanted
 from tests import dump
@@ -465,7 +466,12 @@ def test_a_change_touches_only_who_looked_for_what_changed(
     write_tree(root, {name: after})
     engine.sync(str(root))
     assert set(resolved) == {name, *touched}
-    fresh = make_engine(tmp_path / "fresh")
+    _is_as_rebuilt(engine, root, tmp_path)
+
+
+def _is_as_rebuilt(engine: Engine, root: Path, folder: Path) -> None:
+    """Compare the graph with that of an index made from nothing; both engines are closed."""
+    fresh = make_engine(folder / "fresh")
     fresh.index(str(root))
     found, expected = (dump.graph(each.resolve(str(root)).store) for each in (engine, fresh))
     assert found == expected
@@ -491,12 +497,7 @@ def test_what_a_failed_run_found_is_not_taken_for_what_is(tmp_path: Path, monkey
     write_tree(root, {"used.py": USED.replace("make", "made")})
     (root / "new.py").unlink()
     engine.sync(str(root))
-    fresh = make_engine(tmp_path / "fresh")
-    fresh.index(str(root))
-    found, expected = (dump.graph(each.resolve(str(root)).store) for each in (engine, fresh))
-    assert found == expected
-    for each in (engine, fresh):
-        each.close()
+    _is_as_rebuilt(engine, root, tmp_path)
 
 
 def test_nodes_that_are_used_up_begin_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -567,9 +568,4 @@ def test_what_was_resolved_before_a_run_failed_is_not_believed(tmp_path: Path, m
     monkeypatch.setattr(build._Graph, "add_edges", add_edges)
     write_tree(root, {"used.py": "def one(): ...\nclass X:\n    pass\ndef zero(): ...\ndef two(): ...\n"})
     engine.sync(str(root))
-    fresh = make_engine(tmp_path / "fresh")
-    fresh.index(str(root))
-    found, expected = (dump.graph(each.resolve(str(root)).store) for each in (engine, fresh))
-    assert found == expected
-    for each in (engine, fresh):
-        each.close()
+    _is_as_rebuilt(engine, root, tmp_path)

@@ -36,7 +36,6 @@ from clew.store.edges import (
 )  # fmt: skip
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
-from clew.uncollected import uncollected
 
 EVIDENCE = ("scope", "self", "super", "builtin", "package", "import")  # with a line for the last
 USE_ROLES = (*ROLES, "import")
@@ -72,10 +71,6 @@ class Update:
 
     def apply(self, connection: apsw.Connection, snapshot: int) -> None:
         """In the flip's transaction."""
-        with uncollected():
-            self._apply(connection, snapshot)
-
-    def _apply(self, connection: apsw.Connection, snapshot: int) -> None:
         names = edges.external_ids(connection, (row[0] for row in self.rows if isinstance(row[0], str)))
         rows = (EdgeRow(-names[row[0]] if isinstance(row[0], str) else row[0], *row[1:]) for row in self.rows)
         removed = [self.standing.known[path].number for path in self.gone] if self.standing is not None else []
@@ -117,14 +112,13 @@ def plan_edges(store: Store, snapshot: Snapshot, changes: Mapping[str, tuple[int
     standing = Standing(snapshot.generation, files, known, layout, kept.modules if kept is not None else {})
     graph, update = _Graph(connection, snapshot.id, standing), Update(standing=standing)
     update.gone = [path for path in suspects if path in known and path not in files]
-    with uncollected():
-        for path in sorted(graph.touched(suspects)):
-            graph.add_edges(path, update)
-            if len(graph) > MAX_MODULES:
-                graph.forget()
-        used = graph.forget()
-        recent = {**{path: held for path, held in standing.modules.items() if path not in used}, **used}
-        standing.modules = dict(list(recent.items())[-MAX_LOADED:])
+    for path in sorted(graph.touched(suspects)):
+        graph.add_edges(path, update)
+        if len(graph) > MAX_MODULES:
+            graph.forget()
+    used = graph.forget()
+    recent = {**{path: held for path, held in standing.modules.items() if path not in used}, **used}
+    standing.modules = dict(list(recent.items())[-MAX_LOADED:])
     return update
 
 
@@ -149,10 +143,8 @@ class _Graph:
         return len(self._modules)
 
     def forget(self) -> Mapping[str, Module]:
-        """Let go of all files: what they know of each other is a circle, which only a collection would find. Those that
-        are needed again are loaded again; they are given back for those who keep some, what was needed most last."""
-        for module in self._modules.values():
-            module.known.clear()
+        """Let go of all files and of what was resolved in them. Those that are needed again are loaded again; they are
+        given back for those who keep some, what was needed most last."""
         held = {path: self._modules[path] for path in sorted(self._modules, key=lambda path: self._times[path])}
         self._modules, self._loaded = {}, {}
         self._resolver = Resolver(self._layout, self.module, self._defining)
@@ -167,7 +159,6 @@ class _Graph:
             wanted = (self._number(path), *self._files[path])
             if found is None or (found.number, found.facts, found.language) != wanted:
                 found = self._load(path, *self._files[path])
-            found.known.clear()  # a run that failed may have left something: it was never true
             self._modules[path] = found
             if path in self._nodes:
                 found.nodes = self._nodes[path]

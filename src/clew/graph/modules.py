@@ -5,7 +5,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import Any
 
 from clew.parse.ecmascript import ECMASCRIPT
 from clew.parse.links import CALLED, MACRO, TYPE, Attribute, Links
@@ -48,7 +47,6 @@ class Module:
         self.parents: tuple[int, ...] = columns[2]
         self.count = len(self.kinds)
         self.nodes: list[int] | None = None  # of each ordinal its node in the graph; None: the same
-        self.known: dict[str, Any] = {}  # references that were resolved already
         self.key = f"f:{path}"  # of what depends on the file
         self._keys: dict[str, int] = {}
 
@@ -219,6 +217,15 @@ class Module:
             for ordinal, (kind, name, parent) in enumerate(self.definitions())
             if kind in TYPE_KINDS
         }
+
+    @cached_property
+    def top_types(self) -> dict[str, int]:
+        """Types that no other holds, by name; of several the first."""
+        found: dict[str, int] = {}
+        for ordinal, (kind, name, parent) in enumerate(self.definitions()):
+            if kind in TYPE_KINDS and (parent < 0 or self.kinds[parent] in SPACE_KINDS):
+                found.setdefault(name, ordinal)
+        return found
 
     def as_type(self, ordinal: int) -> int:
         """The type of the same name, if what was found is a value."""

@@ -6,9 +6,8 @@ Main calls: `Namespaces.find`, `Namespaces.parts`.
 from __future__ import annotations
 
 from clew.graph.layout import Layout
-from clew.graph.modules import TYPE_KINDS, Find, Module
-
-_OUTER = frozenset({"namespace", "module"})
+from clew.graph.modules import Find, Module
+from clew.parse.symbols import SPACE_KINDS
 
 
 class Namespaces:
@@ -26,7 +25,7 @@ class Namespaces:
         found = None
         for path in self._layout.candidates(module.path, name, module.language):
             other = self._find(path)
-            ordinal = _top_types(other).get(name) if other is not None else None
+            ordinal = other.top_types.get(name) if other is not None else None
             if other is None or ordinal is None:
                 continue
             if other.links.package == own:
@@ -44,7 +43,7 @@ class Namespaces:
                 continue
             for path in self._layout.candidates(module.path, name, module.language):
                 other = self._find(path)
-                ordinal = _top_types(other).get(name) if other is not None and other.links.package == package else None
+                ordinal = other.top_types.get(name) if other is not None and other.links.package == package else None
                 if other is not None and ordinal is not None:
                     found.append((other, ordinal))
         return found
@@ -67,7 +66,7 @@ class Namespaces:
             other = self._find(path)
             if other is None or other is module or other.links.package != module.links.package:
                 continue
-            part = _top_types(other).get(chain[-1])
+            part = other.top_types.get(chain[-1])
             for name in chain[-2::-1]:
                 part = other.members.get(part, {}).get(name) if part is not None else None
             if part is not None and other.is_class(part):
@@ -78,19 +77,7 @@ class Namespaces:
 def _chain(module: Module, ordinal: int) -> list[str]:
     """The names of a type and of those around it, the innermost first."""
     chain, at = [module.names[ordinal]], module.parents[ordinal]
-    while at >= 0 and module.kinds[at] not in _OUTER:
+    while at >= 0 and module.kinds[at] not in SPACE_KINDS:
         chain.append(module.names[at])
         at = module.parents[at]
     return chain
-
-
-def _top_types(module: Module) -> dict[str, int]:
-    known: dict[str, int] | None = module.known.get("types")
-    if known is None:
-        known = {}
-        for ordinal, (kind, name, parent) in enumerate(module.definitions()):
-            is_top = parent < 0 or module.kinds[parent] in _OUTER
-            if is_top and kind in TYPE_KINDS:
-                known.setdefault(name, ordinal)
-        module.known["types"] = known
-    return known

@@ -33,6 +33,7 @@ class Resolver(Packages, Scripts, Imported):
 
     def __init__(self, layout: Layout, find: Find, named: includes.Named | None = None) -> None:
         super().__init__(layout, find, named)
+        self._resolved: dict[str, dict[str, Known]] = {}  # of each file the references that were resolved already
         self._open: dict[tuple[str, str], int] = {}  # what is being resolved, and how deep
 
     def resolve(self, module: Module, ref: str, inputs: set[Key]) -> Meaning | None:
@@ -60,7 +61,10 @@ class Resolver(Packages, Scripts, Imported):
         return found, names
 
     def _meaning(self, module: Module, ref: str, depth: int) -> Meaning | None:
-        known: Known | None = module.known.get(ref)
+        of_file = self._resolved.get(module.path)
+        if of_file is None:
+            of_file = self._resolved[module.path] = {}
+        known = of_file.get(ref)
         if known is not None:
             self._trails[-1].update(known.inputs)
             return known.meaning
@@ -85,7 +89,7 @@ class Resolver(Packages, Scripts, Imported):
         self._trails[-1].update(inputs)
         del self._open[key]
         if self._circle >= level:  # else it holds only for whoever asked first, and is not kept
-            module.known[ref] = Known(found, inputs)
+            of_file[ref] = Known(found, inputs)
             self._circle = NO_CIRCLE if self._circle == level else self._circle
         return found
 

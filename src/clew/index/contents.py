@@ -17,6 +17,7 @@ from clew.source.roots import file_key
 from clew.store import snapshots
 from clew.store.snapshots import Entry, Snapshot
 from clew.types import FileContent, Progress, RunStats, Stat
+from clew.uncollected import uncollected
 
 
 def index_content(
@@ -88,17 +89,18 @@ def _take(
     stats.modified, stats.removed = len(changed) - stats.added, len(gone)
     stats.skipped = dict(Counter(diagnostic.reason for diagnostic in stored.diagnostics))
     if changed or gone or run is not None:
-        with segments_aside(store, processes=config.parsing_processes, is_late=stored.is_late):
-            graph = plan_graph(store, snapshot, changed, gone)
-        with store.write() as connection:
-            revive_entries(connection, stored.entries)
-            snapshot = snapshots.flip(connection, snapshot, changed, gone, head="no-head", diagnostics={})
-            graph.apply(connection, snapshot.id)
-            is_first = run is not None and run.is_first
-            complete(connection, target, snapshot, run_id, "indexed" if is_first else "sync_completed")
-            stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
-            if run is not None:
-                run.complete(connection, stats)
+        with uncollected():
+            with segments_aside(store, processes=config.parsing_processes, is_late=stored.is_late):
+                graph = plan_graph(store, snapshot, changed, gone)
+            with store.write() as connection:
+                revive_entries(connection, stored.entries)
+                snapshot = snapshots.flip(connection, snapshot, changed, gone, head="no-head", diagnostics={})
+                graph.apply(connection, snapshot.id)
+                is_first = run is not None and run.is_first
+                complete(connection, target, snapshot, run_id, "indexed" if is_first else "sync_completed")
+                stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
+                if run is not None:
+                    run.complete(connection, stats)
         graph.keep(store, snapshot)
     else:
         catch_up(store, is_late=stored.is_late)

@@ -28,7 +28,7 @@ MAX_CONTEXT_LINES = 100  # around each match
 MAX_LINE_CHARS = 1_000  # of a line that is shown; more are cut, and the text says so
 _CONTEXT_BEFORE_CHARS = 100  # shown before a match that stands beyond that
 _DECODED_BYTES = 1_000_000  # of a content that is decoded as a whole, if it is ASCII
-_BYTES_FOR_A_LINE = 1_000  # and has a match for so many or fewer
+_BYTES_FOR_A_SHOWN_LINE = 1_000  # and has a match for so many or fewer
 _ENTRY_CHARS = 100  # of an entry in an answer beside its texts
 _LINE_OF, _COLUMN_OF = itemgetter(0), itemgetter(3)  # of a spot
 _MATCH_OF = partial(tuple.__new__, TextMatch)  # native: the type's own constructor takes five times as long
@@ -100,7 +100,7 @@ class _Finder:
         taken = [*islice(spots, room + 1)]
         self.is_cut = len(taken) > room
         del taken[room:]
-        is_few = len(taken) * _BYTES_FOR_A_LINE < len(content)
+        is_few = len(taken) * _BYTES_FOR_A_SHOWN_LINE < len(content)
         if not is_few and len(content) <= _DECODED_BYTES and content.isascii():
             text = content.decode("ascii")
             shown = [text[start:stop] for _, start, stop, _ in taken]
