@@ -143,7 +143,7 @@ ATOM = st.one_of(
 )
 
 
-def _composed(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+def composed(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     times = st.sampled_from(["?", "*", "+", "{2}", "{1,3}", "{2,}", "+?", "**", "{0}", "??"])
     return st.one_of(
         st.lists(inner, min_size=1, max_size=3).map("".join),
@@ -158,7 +158,7 @@ def _composed(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     lines=st.lists(LINE, min_size=1, max_size=12),
-    query=st.recursive(ATOM, _composed, max_leaves=5),
+    query=st.recursive(ATOM, composed, max_leaves=5),
     any_case=st.booleans(),
     whole_word=st.booleans(),
 )

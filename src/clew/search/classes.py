@@ -137,23 +137,20 @@ def _ranges(members: Members, *, any_case: bool) -> tuple[Range, ...]:
     if members.ranges is not None and not any_case:
         found = _joined(members.ranges)
         return _others(found) if members.negated else found
-    return _asked(spelled(members, any_case=any_case).text)
+    return asked(spelled(members, any_case=any_case).text)
 
 
 @lru_cache(maxsize=256)
 def cases_of(code: int) -> tuple[int, ...]:
     """A character and those that equal it in another case."""
-    return tuple(
-        char for first, last in _asked(rf"(?i:\x{{{code:X}}})", _LAST_CASED) for char in range(first, last + 1)
-    )
+    return tuple(char for first, last in asked(rf"(?i:\x{{{code:X}}})", _LAST_CASED) for char in range(first, last + 1))
 
 
 @lru_cache(maxsize=16)
-def _asked(text: str, end: int = LAST) -> tuple[Range, ...]:
+def asked(text: str, end: int = LAST) -> tuple[Range, ...]:
     """The characters up to an end that an RE2 class has, by letting it read them all."""
-    every = (
-        array("I", [*range(0xD800), *range(0xE000, end + 1)]).tobytes().decode(f"utf-32-{sys.byteorder[0]}e").encode()
-    )
+    codes = array("I", [*range(min(0xD800, end + 1)), *range(0xE000, end + 1)])
+    every = codes.tobytes().decode(f"utf-32-{sys.byteorder[0]}e").encode()
     found: list[Range] = []
     for match in _try(f"{text}+").finditer(every):
         first = ord(every[match.start() : match.start() + 4].decode(errors="ignore")[0])

@@ -33,6 +33,7 @@ _ENTRY_CHARS = 100  # of an entry in an answer beside its texts
 _LINE_OF, _COLUMN_OF = itemgetter(0), itemgetter(3)  # of a spot
 _MATCH_OF = partial(tuple.__new__, TextMatch)  # native: the type's own constructor takes five times as long
 _MANY_MATCHES = 10_000  # a page that may have so many is made without looks for cycles
+_MANY_FILES = 10_000  # more candidates are searched by threads
 _FEW_FILES = 2_000  # so many candidates are looked up one by one, else all files are gone through in order
 
 
@@ -53,8 +54,8 @@ class Page:
 def search(reading: Reading, pattern: Pattern, where: Filter, page: Page) -> TextFound:
     """The first matches in order of path and line."""
     finder = _Finder(reading, pattern, page)
-    files, is_every = _files(reading, pattern, where)
-    found = matching(reading.connection, pattern, files, ahead=is_every)
+    files, is_long = _files(reading, pattern, where)
+    found = matching(reading.connection, pattern, files, is_long=is_long)
     with closing(found), uncollected() if page.limit >= _MANY_MATCHES else nullcontext():
         for match in found:
             if finder.is_full_after(match):
@@ -144,7 +145,7 @@ class _Finder:
 
 
 def _files(reading: Reading, pattern: Pattern, where: Filter) -> tuple[Iterator[TextFile], bool]:
-    """The files that may match, in order of path, and whether trigrams could leave none out."""
+    """The files that may match, in order of path, and whether trigrams could leave none or too few out."""
     connection, snapshot = reading.connection, reading.snapshot.id
     found = exact.candidates(reading.codebase.store, connection, pattern.needs)
     if found.blobs is not None and len(found.blobs) <= _FEW_FILES:
@@ -158,7 +159,7 @@ def _files(reading: Reading, pattern: Pattern, where: Filter) -> tuple[Iterator[
     wanted_files = (file for file in files if is_wanted(file.blob))
     if not where.is_empty:
         wanted_files = (file for file in wanted_files if where.allows(file.path, file.language))
-    return wanted_files, found.blobs is None
+    return wanted_files, found.blobs is None or len(found.blobs) > _MANY_FILES
 
 
 def _shown(path: str, content: bytes, spot: Spot, context: int) -> TextMatch:

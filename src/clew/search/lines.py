@@ -21,10 +21,12 @@ _BYTES_FOR_A_LINE = 4_000  # RE2 goes through so many in the time that one line 
 WORD_BYTES = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz") | frozenset(range(128, 256))
 
 
-def find_spots(pattern: Pattern, content: bytes) -> Iterator[Spot]:
-    """The matches in a content, in order; without `multiline`, one for each line that has any."""
+def find_spots(pattern: Pattern, content: bytes, ends: list[int] | None = None) -> Iterator[Spot]:
+    """The matches in a content, in order; without `multiline`, one for each line that has any.
+
+    `ends`: where one may end, if a sieve told."""
     number, counted = 1, 0
-    for start, stop, column in _find_places(pattern, content):
+    for start, stop, column in _find_places(pattern, content, ends):
         number += _count_lines(content, counted, start)
         counted = start
         yield number, start, stop, column
@@ -78,8 +80,10 @@ def characters(content: bytes) -> int:
     return len(content) if content.isascii() else len(content.decode("utf-8", "surrogateescape"))
 
 
-def _find_places(pattern: Pattern, content: bytes) -> Iterator[Place]:
+def _find_places(pattern: Pattern, content: bytes, ends: list[int] | None) -> Iterator[Place]:
     """The same without the numbers of lines."""
+    if ends is not None and not pattern.is_multiline:
+        return _by_ends(pattern, content, ends)
     haystack, is_sure = searched(pattern, content)
     if is_sure and pattern.literal is not None:
         return _by_literal(pattern, pattern.literal, content, haystack)
@@ -155,6 +159,20 @@ def _by_needles(pattern: Pattern, content: bytes, haystack: bytes, places: list[
             column = column_in(pattern, content, start, stop, is_plain=is_plain)
             if column:
                 yield start, stop, column
+
+
+def _by_ends(pattern: Pattern, content: bytes, ends: list[int]) -> Iterator[Place]:
+    """Only lines are judged in which a match may end."""
+    stop, is_plain = -1, content.isascii()
+    for end in ends:
+        if end <= stop:
+            continue
+        start = content.rfind(b"\n", 0, end - 1) + 1
+        stop = content.find(b"\n", end)
+        stop = len(content) if stop < 0 else stop
+        column = column_in(pattern, content, start, stop, is_plain=is_plain)
+        if column:
+            yield start, stop, column
 
 
 def _by_scan(pattern: Pattern, content: bytes) -> Iterator[Place]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from clew.errors import BadInput
 from clew.search import required, spell, syntax
+from clew.search.sieve import Sieve, make_sieve
 from clew.search.syntax import Char, Choice, Look, Node, Repeat, Row
 
 MAX_PATTERN_CHARS = 10_000
@@ -46,6 +47,16 @@ class Pattern:
             self.literal = None if query.multiline else re.compile(re.escape(needle) + rb"[^\n]*")
         self.group = int(query.whole_word)  # of `scan`, which is the match
         self.scan = spell.scanning(tree, whole_word=query.whole_word, multiline=query.multiline)
+        self.sieve: Sieve | None = None  # from `sift` on
+
+    def sift(self) -> None:
+        """Have a sieve, if one helps: to make it takes as long as to search half a megabyte."""
+        if self.sieve is None and (self.literal is None or self.lowered):
+            self.sieve = self._made_sieve
+
+    @cached_property
+    def _made_sieve(self) -> Sieve | None:
+        return make_sieve(self._tree, multiline=self.is_multiline)
 
     @cached_property
     def loose(self) -> Any:

@@ -1,16 +1,16 @@
 """Goes through contents in order and hands on those that match.
 
-The first few are looked at one by one, since a page is often full by then. After them literals, which may be frequent,
-are looked for in batches that grow. Where trigrams cannot leave files out, batches are unpacked and searched ahead by
-threads: native work for the most part, the same answers in the same order. Main call: `matching`.
+The first few are looked at one by one, since a page is often full by then. After them files are searched in batches
+that grow: expressions through a sieve, literals that are frequent by arrays. Where trigrams left few files out, threads
+unpack and search: native work for the most part, the same answers in the same order. Main call: `matching`.
 """
 
 from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -23,10 +23,11 @@ from clew.search.pattern import Pattern
 from clew.store import facts
 from clew.store.snapshots import TextFile
 
-MAX_THREADS = 4  # one main thread takes what they find
+MAX_THREADS = 4  # more would wait for each other: what they find is Python's
 _FIRST = 32  # files that are looked at one by one
 _BATCH_BYTES = 50_000  # packed, of the first batch; each is twice as large as the one before,
 _MAX_BATCH_BYTES = 400_000  # up to this: some 2 MB of source
+_MAX_TURN = 32  # batches that are read before threads search them; turns grow likewise
 
 
 class Matching(NamedTuple):
@@ -38,47 +39,46 @@ class Matching(NamedTuple):
 
 
 def matching(
-    connection: apsw.Connection, pattern: Pattern, files: Iterator[TextFile], *, ahead: bool
+    connection: apsw.Connection, pattern: Pattern, files: Iterator[TextFile], *, is_long: bool
 ) -> Generator[Matching, None, None]:
-    """The files that match, in their order; `ahead` where most of them will not."""
+    """The files that match, in their order; `is_long` where threads are worth it."""
     with facts.packed_reader(connection) as packed:
         unpack = facts.unpacker()
-        for file in islice(files, _FIRST) if ahead or pattern.literal is not None else files:
+        for file in islice(files, _FIRST):
             deadline.check()
             content = unpack(packed(file.blob))
             spots = find_spots(pattern, content)
             for spot in islice(spots, 1):
                 yield Matching(file, content, chain((spot,), spots))
         batches = _batches(files, packed)
-        yield from _ahead(pattern, batches) if ahead else _in_turn(pattern, batches)
+        for batch in batches:
+            pattern.sift()
+            deadline.check()
+            yield from _search(pattern, batch)
+            if is_long and (pattern.literal is None or pattern.sieve is not None):
+                yield from _in_turns(pattern, batches)
 
 
 Batch = list[tuple[TextFile, bytes]]
 
 
-def _in_turn(pattern: Pattern, batches: Iterator[Batch]) -> Iterator[Matching]:
-    for batch in batches:
-        deadline.check()
-        yield from _search(pattern, batch)
-
-
-def _ahead(pattern: Pattern, batches: Iterator[Batch]) -> Iterator[Matching]:
-    """What the batches have, in order, while threads search the next ones."""
+def _in_turns(pattern: Pattern, batches: Iterator[Batch]) -> Iterator[Matching]:
+    """What the batches have, in order. Some are read, then threads search them: at the same time, reading would wait
+    for Python's lock after each of thousands of short calls."""
     first = next(batches, None)
     if first is None:
         return
     threads = min(MAX_THREADS, os.cpu_count() or 1)
+    size = threads
+    batches = chain((first,), batches)
     pool = ThreadPoolExecutor(threads, "clew-grep")
     try:
-        running: deque[Future[list[Matching]]] = deque()
-        for batch in chain((first,), batches):
-            running.append(pool.submit(_search, pattern, batch))
-            if len(running) > threads:
+        while turn := [*islice(batches, size)]:
+            size = min(2 * size, _MAX_TURN)
+            running = deque(pool.submit(_search, pattern, batch) for batch in turn)
+            while running:
                 deadline.check()
                 yield from running.popleft().result()
-        while running:
-            deadline.check()
-            yield from running.popleft().result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
@@ -100,12 +100,13 @@ def _batches(files: Iterator[TextFile], packed: Callable[[int], bytes]) -> Itera
 def _search(pattern: Pattern, batch: Batch) -> list[Matching]:
     unpack = facts.unpacker()
     contents = [unpack(packed) for _, packed in batch]
-    together = bulk.find_in_all(pattern, contents) if bulk.is_frequent(pattern, contents) else None
-    if together is not None:
-        return [Matching(batch[place][0], contents[place], spots) for place, spots in together]
-    found = []
-    for (file, _), content in zip(batch, contents, strict=True):
-        spots = [*find_spots(pattern, content)]
-        if spots:
-            found.append(Matching(file, content, iter(spots)))
-    return found
+    places: Iterable[tuple[int, Iterable[Spot]]] | None = None
+    sifted = None if pattern.sieve is None else pattern.sieve.ends_in_all(contents)
+    if sifted is not None:
+        places = ((number, find_spots(pattern, contents[number], ends)) for number, ends in sifted)
+    elif bulk.is_frequent(pattern, contents):
+        places = bulk.find_in_all(pattern, contents)
+    if places is None:
+        places = ((number, find_spots(pattern, content)) for number, content in enumerate(contents))
+    found = ((number, [*spots]) for number, spots in places)
+    return [Matching(batch[number][0], contents[number], iter(spots)) for number, spots in found if spots]
