@@ -23,12 +23,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import zstandard
-
 from benchmarks.corpora import django
 from clew import Engine, load_config, tokens
 from clew.index import classify
 from clew.index.build import NO_STAT
+from clew.packing import pack
 from clew.parse import grammars
 from clew.parse.extract import extract
 from clew.parse.languages import LANGUAGES, language_of
@@ -160,7 +159,7 @@ def _write(found: list[tuple[str, bytes, Facts]], store: Store) -> float:
     with store.write() as connection:
         for number, (language, content, extracted) in enumerate(found):
             key = FactsKey(git_blob_hash(content), language, LANGUAGES[language].extractor)
-            blob = facts.add_blob(connection, key.blob_hash, len(content), zstandard.compress(content))
+            blob = facts.add_blob(connection, key.blob_hash, len(content), pack(content))
             facts_id = facts.add_facts(connection, blob, key, extracted)
             entries.append(Entry(f"{number}", blob, facts_id, language, None, NO_STAT, 1))
     with store.exclusive() as connection:

@@ -34,7 +34,7 @@ HEAVY = (
     "tree_sitter",
     "apsw",
     "rich",
-    "zstandard",
+    "lz4",
     "mcp",
     "pydantic",
     "starlette",

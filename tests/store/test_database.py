@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import stat
+import sys
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
+import zstandard
 
 from clew.errors import StoreCorrupt, StoreError, StoreFull, StoreTooNew
+from clew.packing import unpack
+from clew.relations import Wanted
+from clew.search.pattern import TextQuery
 from clew.store import database
 from clew.store.store import Store
 from tests.conftest import make_engine, write_tree
@@ -28,6 +34,7 @@ def test_a_fresh_database_is_all_migrations_in_order(tmp_path: Path, folder: str
         key=lambda item: item.name,
     )
     assert [item.name[:4] for item in scripts] == [f"{i:04}" for i in range(1, len(scripts) + 1)]
+    plain.create_scalar_function("repacked", lambda *_: None)
     for script in scripts:
         plain.execute(script.read_text(encoding="utf-8"))
     assert schema(opened) == schema(plain)
@@ -55,6 +62,41 @@ def test_an_older_database_gets_what_it_lacks_and_a_failing_migration_changes_no
     assert connection.pragma("user_version") == 3
     assert [row[1] for row in schema(connection)] == ["one", "two"]
     connection.close()
+
+
+def _with_zstd(*values: Any) -> Any:
+    (packed,) = values
+    return zstandard.compress(unpack(packed)) if packed else packed
+
+
+def test_what_was_packed_by_an_earlier_version_is_packed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "def one():\n    return two()\n\n\ndef two(): ...\n"
+    root = write_tree(tmp_path / "tree", {"a.py": code, "b.txt": "", "c.md": "# one\n"})
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    path = engine.resolve(str(root)).store.database
+    engine.close()
+
+    def answers() -> list[object]:
+        engine = make_engine(tmp_path / "home")
+        used = engine.references(Wanted("two"), str(root)).references
+        matches = engine.grep(TextQuery("one"), str(root)).matches
+        assert all(check.ok for check in engine.doctor().checks)
+        engine.close()
+        return [used, matches]
+
+    expected = answers()
+    connection = apsw.Connection(str(path))
+    connection.create_scalar_function("as_before", _with_zstd)
+    connection.execute("UPDATE blob SET bytes = as_before(bytes)")
+    connection.execute("UPDATE facts SET links = as_before(links), uses = as_before(uses)")
+    connection.execute("PRAGMA user_version = 8")
+    connection.close()
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "zstandard", None)
+        with pytest.raises(StoreError, match="install the Python package zstandard"):
+            answers()
+    assert answers() == expected
 
 
 def test_a_newer_database_is_refused_and_left_as_it_is(tmp_path: Path) -> None:

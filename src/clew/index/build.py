@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import zstandard
-
 from clew.errors import ClewError
 from clew.index import classify
 from clew.index.pool import ParsePool
-from clew.index.worker import ZSTD_LEVEL, Outcome
+from clew.index.worker import Outcome
+from clew.packing import pack
 from clew.parse.languages import LANGUAGES, language_of
 from clew.source.git import git_blob_hash
 from clew.store import facts
@@ -116,7 +115,7 @@ class _Run:
         self._sizes[key] = len(content)
         if wants_facts:
             return key, (key.language, content)
-        self._buffer(key, (None, zstandard.ZstdCompressor(level=ZSTD_LEVEL).compress(content)))
+        self._buffer(key, (None, pack(content)))
         return None
 
     def parsed(self, key: FactsKey, outcome: Outcome) -> None:

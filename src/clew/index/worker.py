@@ -14,23 +14,20 @@ import sys
 import traceback
 from typing import IO
 
-import zstandard
-
 from clew.index.spare import CAN_WAIT
+from clew.packing import pack
 from clew.parse.extract import extract
 from clew.types import Facts
 
 Task = tuple[str, bytes]  # language, content
 Outcome = tuple[Facts | str, bytes]  # facts, or what went wrong; the content compressed
-ZSTD_LEVEL = -2  # unpacked half as fast again as at 3, for .07 of the source more in the store
 IDLE_S = 120.0  # after which it ends by itself
 _LENGTH = struct.Struct("<Q")
 
 
 def work(tasks: list[Task]) -> list[Outcome]:
     """Facts for each task; a failure costs that file only."""
-    compressor = zstandard.ZstdCompressor(level=ZSTD_LEVEL)
-    return [(_facts(language, content), compressor.compress(content)) for language, content in tasks]
+    return [(_facts(language, content), pack(content)) for language, content in tasks]
 
 
 def _facts(language: str, content: bytes) -> Facts | str:

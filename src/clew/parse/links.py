@@ -17,7 +17,7 @@ from array import array
 from collections.abc import MutableSequence
 from typing import Any, NamedTuple
 
-import zstandard
+from clew.packing import pack, unpack
 
 CALLED = "!"  # ends the name of what is called, where a field may have the same name
 MACRO = "¡"  # ends the name of a macro of Rust: a function may have the same name
@@ -25,7 +25,6 @@ TYPE = "'"  # ends the name of what can only be a type, where a member may have 
 SEVERAL, ONE_OF, ABOVE, PROMISED, AWAITED = "…", "↓", "↑", "⇢", "⇠"  # steps
 NEVER = "Gnever"  # the type of a field that cannot be there: `error?: never`
 NOWHERE = 0xFFFF  # the caller of what stands outside every definition
-_compressor: zstandard.ZstdCompressor | None = None
 
 
 class Attribute(NamedTuple):
@@ -77,18 +76,15 @@ def pack_links(links: Links) -> bytes:
             values.byteswap()
     rest = [links.refs, *links[3:], wide]
     text = json.dumps(rest, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-    global _compressor
-    if _compressor is None:
-        _compressor = zstandard.ZstdCompressor(level=1)
     packed = len(links.of_use).to_bytes(4, "little") + b"".join(values.tobytes() for values in arrays) + text
-    return _compressor.compress(packed)
+    return pack(packed)
 
 
 def unpack_links(packed: bytes) -> Links:
     """The inverse of `pack_links`."""
     if not packed:
         return no_links()
-    raw = zstandard.ZstdDecompressor().decompress(packed)
+    raw = unpack(packed)
     count = int.from_bytes(raw[:4], "little")
     wide = "H" if raw.endswith(b'"H"]') else "I"
     of_use, callers = array(wide), array("H")

@@ -12,11 +12,10 @@ from array import array
 from operator import add, attrgetter, eq, sub
 from typing import Any, NamedTuple
 
-import zstandard
+from clew.packing import pack, unpack
 
 ROLES = ("ref", "type", "call")  # the later one counts: `new Foo()` is a type and a call
 _PLACE = attrgetter("start_byte", "end_byte")
-_compressor: zstandard.ZstdCompressor | None = None
 
 
 class Use(NamedTuple):
@@ -64,10 +63,7 @@ def pack_uses(uses: Uses) -> bytes:
     if sys.byteorder == "big":
         starts.byteswap()
         lengths.byteswap()
-    global _compressor
-    if _compressor is None:
-        _compressor = zstandard.ZstdCompressor(level=1)
-    return _compressor.compress(starts.tobytes() + lengths.tobytes() + uses.roles)
+    return pack(starts.tobytes() + lengths.tobytes() + uses.roles)
 
 
 def _lengths(values: list[int]) -> array[int]:
@@ -93,7 +89,7 @@ def _unpacked(packed: bytes) -> tuple[array[int], array[int], bytes]:
     starts, lengths = array("I"), array("H")
     if not packed:
         return starts, lengths, b""
-    raw = zstandard.ZstdDecompressor().decompress(packed)
+    raw = unpack(packed)
     count = len(raw) // 7
     starts.frombytes(raw[: 4 * count])
     lengths.frombytes(raw[4 * count : 6 * count])

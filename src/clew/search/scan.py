@@ -17,6 +17,7 @@ from typing import NamedTuple
 import apsw
 
 from clew import deadline
+from clew.packing import unpack
 from clew.search import bulk
 from clew.search.lines import Spot, find_spots
 from clew.search.pattern import Pattern
@@ -43,7 +44,6 @@ def matching(
 ) -> Generator[Matching, None, None]:
     """The files that match, in their order; `is_long` where threads are worth it."""
     with facts.packed_reader(connection) as packed:
-        unpack = facts.unpacker()
         for file in islice(files, _FIRST):
             deadline.check()
             content = unpack(packed(file.blob))
@@ -98,7 +98,6 @@ def _batches(files: Iterator[TextFile], packed: Callable[[int], bytes]) -> Itera
 
 
 def _search(pattern: Pattern, batch: Batch) -> list[Matching]:
-    unpack = facts.unpacker()
     contents = [unpack(packed) for _, packed in batch]
     places: Iterable[tuple[int, Iterable[Spot]]] | None = None
     sifted = None if pattern.sieve is None else pattern.sieve.ends_in_all(contents)

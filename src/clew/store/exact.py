@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
-import zstandard
 
 from clew.errors import StoreCorrupt
+from clew.packing import unpack
 from clew.store.database import fetch_all, fetch_one, transaction
 from clew.store.grams import (
     MAX_BLOCKS,
@@ -162,13 +162,12 @@ def evaluate(needs: Needs, segments: Sequence[GramSegment]) -> Ints | None:
 
 def _write_after(store: Store, connection: apsw.Connection, applied: int) -> Iterator[_Written]:
     """Write files of the blobs above `applied`, and tell of each when it is whole."""
-    decompress = zstandard.ZstdDecompressor().decompress
     owners: list[int] = []
     keys: list[Any] = []
     ids: list[int] = []
     for blob in tail(connection, applied):
         packed: bytes = connection.execute("SELECT bytes FROM blob WHERE id = ?", (blob,)).get
-        blocks = list(blocks_of(folded(decompress(packed))))
+        blocks = list(blocks_of(folded(unpack(packed))))
         if len(owners) + len(blocks) > MAX_BLOCKS:
             yield _write(store, ids[0], ids[-1], make_arrays(owners, keys))
             owners, keys, ids = [], [], []

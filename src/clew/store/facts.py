@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import apsw
-import zstandard
 
+from clew.packing import unpack
 from clew.store import vectors
 from clew.store.database import fetch_all, fetch_one
 from clew.store.segments import CHUNK_BITS
@@ -17,7 +16,6 @@ from clew.types import Chunk, Facts, Import, Symbol
 
 _ORDINALS = (1 << CHUNK_BITS) - 1
 MAX_KEPT, MAX_KEPT_BYTES = 128, 100_000  # unpacked contents that are kept, and of how many bytes one may be
-_local = threading.local()
 
 
 class FactsKey(NamedTuple):
@@ -153,7 +151,7 @@ def blob_of(connection: apsw.Connection, facts: int) -> int:
 def content(connection: apsw.Connection, blob: int) -> bytes:
     """The bytes of a blob."""
     packed: bytes = connection.execute("SELECT bytes FROM blob WHERE id = ?", (blob,)).get
-    return unpacker()(packed)
+    return unpack(packed)
 
 
 def kept_content(connection: apsw.Connection, blob: int, blob_hash: str, kept: dict[str, bytes]) -> bytes:
@@ -170,7 +168,7 @@ def kept_content(connection: apsw.Connection, blob: int, blob_hash: str, kept: d
 
 @contextmanager
 def packed_reader(connection: apsw.Connection) -> Iterator[Callable[[int], bytes]]:
-    """Contents as they are kept, for `unpacker`; one handle goes from blob to blob: ten times as fast as statements."""
+    """Contents as they are kept, packed; one handle goes from blob to blob: ten times as fast as statements."""
     handle: apsw.Blob | None = None
 
     def read(blob: int) -> bytes:
@@ -186,14 +184,6 @@ def packed_reader(connection: apsw.Connection) -> Iterator[Callable[[int], bytes
     finally:
         if handle is not None:
             handle.close(True)  # what failed was told already
-
-
-def unpacker() -> Callable[[bytes], bytes]:
-    """Turns what `packed_reader` reads into contents; each thread has one of its own: to make one takes 20 µs."""
-    found: Callable[[bytes], bytes] | None = getattr(_local, "unpack", None)
-    if found is None:
-        found = _local.unpack = zstandard.ZstdDecompressor().decompress
-    return found
 
 
 def symbols_of(connection: apsw.Connection, facts: int) -> list[Symbol]:
