@@ -6,7 +6,7 @@ is shown: one that changed is searched as it is there, one that is gone is dropp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -101,17 +101,16 @@ class _Finder:
         taken = [*islice(spots, room + 1)]
         self.is_cut = len(taken) > room
         del taken[room:]
-        is_few = len(taken) * _BYTES_FOR_A_SHOWN_LINE < len(content)
-        if not is_few and len(content) <= _DECODED_BYTES and content.isascii():
-            text = content.decode("ascii")
-            shown = [text[start:stop] for _, start, stop, _ in taken]
+        if len(taken) * _BYTES_FOR_A_SHOWN_LINE < len(content):
+            self.matches += [
+                _MATCH_OF((path, line, column, _line(content[start:stop], column), (), ()))
+                for line, start, stop, column in taken
+            ]
         else:
-            shown = [content[start:stop].decode("utf-8", "replace") for _, start, stop, _ in taken]
-        has_returns = any(line.endswith("\r") for line in shown) if is_few else b"\r" in content
-        if has_returns or (shown and max(map(len, shown)) > MAX_LINE_CHARS):
-            shown = [_cut(line, spot[3]) for line, spot in zip(shown, taken, strict=True)]
-        lines, columns = map(_LINE_OF, taken), map(_COLUMN_OF, taken)
-        self.matches += map(_MATCH_OF, zip(repeat(path), lines, columns, shown, repeat(()), repeat(()), strict=False))
+            shown = _lines(content, taken)
+            lines, columns = map(_LINE_OF, taken), map(_COLUMN_OF, taken)
+            rows = zip(repeat(path), lines, columns, shown, repeat(()), repeat(()), strict=False)
+            self.matches += map(_MATCH_OF, rows)
         self.total = len(self.matches)
         return self.is_cut
 
@@ -181,6 +180,18 @@ def _shown(path: str, content: bytes, spot: Spot, context: int) -> TextMatch:
         after.append(_line(content[stop:below]))
         stop = below + 1
     return TextMatch(path, line, column, text, tuple(before), tuple(after))
+
+
+def _lines(content: bytes, spots: Sequence[Spot]) -> list[str]:
+    """The lines of many spots."""
+    if len(content) <= _DECODED_BYTES and content.isascii():
+        text = content.decode("ascii")
+        shown = [text[start:stop] for _, start, stop, _ in spots]
+    else:
+        shown = [content[start:stop].decode("utf-8", "replace") for _, start, stop, _ in spots]
+    if b"\r" in content or (shown and max(map(len, shown)) > MAX_LINE_CHARS):
+        return [_cut(line, spot[3]) for line, spot in zip(shown, spots, strict=True)]
+    return shown
 
 
 def _line(content: bytes, column: int = 1) -> str:
