@@ -32,8 +32,9 @@ def test_best_chunks_are_the_best_of_each_document(groups: list[list[float]], fe
     documents = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
     starts = np.flatnonzero(np.diff(documents, prepend=-1))
     view: Any = SimpleNamespace(
-        facts=np.arange(len(groups)), starts=starts, started=documents[starts], chunk_document=documents
-    )
+        facts=np.arange(len(groups)), starts=starts, started=documents[starts], chunk_document=documents,
+        ordinals=np.arange(len(documents)),
+    )  # fmt: skip
     with mock.patch.object(rank, "FEW_CHUNKS", few):
         found = rank.best_chunks(view, scores)
     for document, group in enumerate(groups):

@@ -6,6 +6,7 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 MAX_DEFINITIONS = 500
+AT_ONCE = 16  # files that are looked up together: a page and a few
 NESTED = 3  # functions shown under a file
 CLOSE = 0.3  # of the best by meaning alone: a file that has none of the words must come this near
 HEAD = 256  # files that are put in order first: a page seldom needs more
@@ -115,37 +117,58 @@ class Search:
 
     def files(self, *, explain: bool = False) -> Iterator[Ranked]:
         """One hit a file; of files with the same content only the best."""
+        places = self._once_each()
+        while some := [*islice(places, AT_ONCE)]:
+            held = self._files_of(some)
+            for (source, place), chunks in zip(some, self._chunks_of(some), strict=True):
+                ranking, view = self.rankings[source], self.measured[source].view
+                file = held.get((source, view.files[place].path))
+                if file is None or file.facts != view.files[place].facts:
+                    continue  # that is not what was ranked any more
+                defined = self._defined[source].get(file.facts)
+                if defined is not None:
+                    at = posting_rows.chunk_at(self._sources[source].connection, file.facts, defined.byte)
+                    chunks = [at, *(chunk for chunk in chunks if chunk != at)] if at is not None else chunks
+                if chunks:
+                    also = self._copies(source, int(view.document[place]), place)
+                    why = (
+                        {name: round(float(values[place]), 4) for name, values in ranking.features.items()}
+                        if explain
+                        else None
+                    )
+                    others = tuple(chunks[1 : NESTED + 1])
+                    yield Ranked(source, file, chunks[0], float(ranking.total[place]), others, also, why=why)
+
+    def _once_each(self) -> Iterator[tuple[int, int]]:
+        """(source, place) of the files in order, without those that have the content of one before them."""
         seen: set[tuple[int, int]] = set()
         for source, place in self._ordered():
-            measured, ranking = self.measured[source], self.rankings[source]
-            file = measured.view.files[place]
-            document = int(measured.view.document[place])
-            if (source, document) in seen:
-                continue  # the same content under another path
-            seen.add((source, document))
-            chunks = self._chunks_of(source, document)
-            defined = self._defined[source].get(file.facts)
-            if defined is not None:
-                at = posting_rows.chunk_at(self._sources[source].connection, file.facts, defined.byte)
-                chunks = [at, *(chunk for chunk in chunks if chunk != at)] if at is not None else chunks
-            if chunks:
-                also = self._copies(source, document, place)
-                held, score = self._file(source, file), float(ranking.total[place])
-                if held is None:
-                    continue
-                why = (
-                    {name: round(float(values[place]), 4) for name, values in ranking.features.items()}
-                    if explain
-                    else None
-                )
-                yield Ranked(source, held, chunks[0], score, tuple(chunks[1 : NESTED + 1]), also, why=why)
+            content = (source, int(self.measured[source].view.document[place]))
+            if content not in seen:
+                seen.add(content)
+                yield source, place
+
+    def _files_of(self, places: Sequence[tuple[int, int]]) -> dict[tuple[int, str], FileOf]:
+        """Files as their sources have them, by source and path."""
+        paths: dict[int, list[str]] = {}
+        for source, place in places:
+            paths.setdefault(source, []).append(self.measured[source].view.files[place].path)
+        return {
+            (source, file.path): file
+            for source, wanted in paths.items()
+            for file in posting_rows.files_at(
+                self._sources[source].connection, self._sources[source].snapshot.id, wanted
+            )
+        }
 
     def functions(self) -> Iterator[Ranked]:
         """One hit a definition, whatever its file; the name counts as much as the meaning."""
         for function in self._functions:
             view = self.measured[function.source].view
-            held = self._file(function.source, view.files[function.file])
-            if held is not None:
+            file, source = view.files[function.file], self._sources[function.source]
+            for held in posting_rows.files_at(source.connection, source.snapshot.id, [file.path]):
+                if held.facts != file.facts:
+                    continue  # that is not what was ranked any more
                 chunk, symbol = int(view.chunks[function.place]), function.symbol
                 yield Ranked(function.source, held, chunk, function.value, is_file=False, symbol=symbol)
 
@@ -230,21 +253,26 @@ class Search:
         for at in _best_first(-totals):
             yield int(sources[at]), int(places[at])
 
-    def _chunks_of(self, source: int, document: int) -> list[int]:
-        """The best chunks of a document, one for each definition."""
+    def _chunks_of(self, places: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
+        """Of each file the best chunks, one for each definition."""
         import numpy as np
 
-        view = self.measured[source].view
-        span = view.span(document)
-        found: dict[int, int] = {}
-        scores = rank.line_scores(self.measured[source], span)
-        owners, chunks = view.owners[span], view.chunks[span]
-        for place in np.argsort(-scores, kind="stable").tolist():
-            owner = int(owners[place])
-            found.setdefault(owner if owner >= 0 else -1 - place, int(chunks[place]))
-            if len(found) > NESTED:
-                break
-        return list(found.values())
+        views = [item.view for item in self.measured]
+        spans = [views[source].span(int(views[source].document[place])) for source, place in places]
+        scores = {
+            source: rank.line_scores(item, [span for span, (of, _) in zip(spans, places, strict=True) if of == source])
+            for source, item in enumerate(self.measured)
+        }
+        done = dict.fromkeys(scores, 0)
+        for (source, _), span in zip(places, spans, strict=True):
+            first, size = done[source], span.stop - span.start
+            done[source] += size
+            owners, best = views[source].owners[span].tolist(), dict[int, int]()
+            for at in np.argsort(-scores[source][first : first + size], kind="stable").tolist():
+                best.setdefault(owners[at] if owners[at] >= 0 else -1 - at, span.start + at)
+                if len(best) > NESTED:
+                    break
+            yield [int(views[source].chunks[at]) for at in best.values()]
 
     def _copies(self, source: int, document: int, place: int) -> tuple[str, ...]:
         """Other files with this content that the filter lets pass."""
@@ -255,12 +283,6 @@ class Search:
             return ()
         files = [view.files[other] for other in np.flatnonzero(view.document == document).tolist() if other != place]
         return tuple(file.path for file in files if where.allows(file.path, file.language))
-
-    def _file(self, source: int, file: posting_rows.SnapshotFile) -> FileOf | None:
-        """A file as the source has it; None if that is not what was ranked any more."""
-        item = self._sources[source]
-        found = posting_rows.file_at(item.connection, item.snapshot.id, file.path)
-        return found if found is not None and found.facts == file.facts else None
 
 
 def _contents(view: View, kept: Any) -> int:

@@ -91,9 +91,11 @@ class _Alike:
 
 def _is_as_large(file: FileOf, other: FileOf) -> bool:
     """Whether two files have about as many terms, and about as many definitions."""
-    fewer, more = sorted((file.tokens, other.tokens))
+    ours, theirs = file.tokens, other.tokens
+    if (ours if ours < theirs else theirs) < ALIKE * (theirs if ours < theirs else ours):
+        return False  # nearly always, and for each pair of a page
     few, many = sorted((file.symbols, other.symbols))
-    return more >= MIN_ALIKE_TERMS and fewer >= ALIKE * more and few >= ALIKE * many - 1
+    return max(ours, theirs) >= MIN_ALIKE_TERMS and few >= ALIKE * many - 1
 
 
 def _intersection(mine: Any, theirs: Any) -> Any:

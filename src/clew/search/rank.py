@@ -7,7 +7,7 @@ brought when it was left out. Files of several codebases are weighed against eac
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -19,6 +19,7 @@ from clew.embed.encoder import Asked
 from clew.parse.symbols import FUNCTION_KINDS
 from clew.search.paths import idf
 from clew.search.query import Query
+from clew.search.vectors import Waiting, at_once
 from clew.search.view import View
 from clew.store.postings import Named
 
@@ -121,7 +122,9 @@ def measure(
     it, `quoting` the blobs with what the query quotes."""
     import numpy as np
 
-    meaning = _side_work().submit(_cosines, view, asked) if len(view.chunks) > ALONE_CHUNKS else None
+    begin = _aside if len(view.chunks) > ALONE_CHUNKS else at_once
+    own = None if asked.vector is None else view.cosines(asked.vector, begin=begin)
+    others = None if asked.provided is None else view.cosines(asked.provided, provided=True, begin=begin)
     hashes = [int.from_bytes(tokens.term_hash(term), "little") for term in query.terms]
     body = view.body(hashes, asked.synonyms)
     shares = {
@@ -146,7 +149,7 @@ def measure(
     shares = {name: (weight, values[view.document]) for name, (weight, values) in shares.items()}
     shares["directory"] = (DIRECTORY, _directory_scores(view, query))
     names = {"names": (NAMES, view.file_cosines(asked.vector))} if asked.vector is not None else {}
-    cosine, beside = meaning.result() if meaning is not None else _cosines(view, asked)
+    cosine, beside = own and own(), others and others()
     centred = {
         name: (weight, best_chunks(view, values)[view.document])
         for name, weight, values in (("dense", DENSE, cosine), ("provided", PROVIDED, beside))
@@ -161,10 +164,9 @@ def _side_work() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(SIDE_THREADS, thread_name_prefix="clew-meaning")
 
 
-def _cosines(view: View, asked: Asked) -> tuple[Floats | None, Floats | None]:
-    """What the bundled model and a provider's say of each chunk. No more: beside other work only native code gains."""
-    own = view.cosines(asked.vector) if asked.vector is not None else None
-    return own, view.cosines(asked.provided, provided=True) if asked.provided is not None else None
+def _aside(work: Callable[..., Any], *arguments: Any) -> Waiting:
+    """Begin native work in a thread."""
+    return _side_work().submit(work, *arguments).result
 
 
 def by_meaning(item: Measured) -> Measured:
@@ -214,19 +216,24 @@ def _ranked(item: Measured, features: dict[str, Floats]) -> Ranking:
     return Ranking(total, features)
 
 
-def chunk_scores(item: Measured, span: slice) -> Floats:
+def chunk_scores(item: Measured, places: Any = slice(None)) -> Floats:
     """What places some chunks."""
     legs = item.legs.values()
-    scores: Floats = sum((values[span] - low) * worth for values, low, worth in legs)  # type: ignore[assignment]
+    scores: Floats = sum((values[places] - low) * worth for values, low, worth in legs)
     return scores
 
 
-def line_scores(item: Measured, span: slice) -> Floats:
-    """What places the chunks of a file within it. All words count alike here: what the file is about is settled."""
-    scores = chunk_scores(item, span)
+def line_scores(item: Measured, spans: Sequence[slice]) -> Floats:
+    """What places the chunks of files within them, one file after the other.
+
+    All words count alike here: what the files are about is settled."""
+    import numpy as np
+
+    places = np.concatenate([item.view.ordinals[span] for span in spans]) if spans else item.view.ordinals[:0]
+    scores = chunk_scores(item, places)
     if item.alike is not None and "dense" in item.legs:
         cosine, _, worth = item.legs["dense"]
-        scores = scores + (item.view.cosines_in(span, item.alike) - cosine[span]) * worth
+        scores = scores + (item.view.cosines_at(places, item.alike) - cosine[places]) * worth
     return scores
 
 
@@ -234,7 +241,7 @@ def function_scores(item: Measured, ranking: Ranking) -> Floats:
     """What places each chunk among the functions, but for its name."""
     import numpy as np
 
-    scores = chunk_scores(item, slice(None))
+    scores = chunk_scores(item)
     per_document = np.zeros(len(item.view.facts), np.float32)
     np.maximum.at(per_document, item.view.document, ranking.total)
     found: Floats = (scores + FUNCTION_FILE * per_document[item.view.chunk_document]).astype(np.float32)
@@ -274,16 +281,17 @@ def best_chunks(view: View, scores: Any) -> Any:
 
     found = np.zeros(len(view.facts), np.float32)
     values, starts, documents = np.maximum(scores, np.float32(0)), view.starts, view.started
-    held = np.flatnonzero(values)
-    if len(held) < FEW_CHUNKS * len(values):  # as it is for most words: only these are looked at
+    is_held = values > 0
+    if np.count_nonzero(is_held) < FEW_CHUNKS * len(values):  # as it is for most words: only these are looked at
+        held = np.flatnonzero(is_held)
         of = view.chunk_document[held]
-        starts = np.flatnonzero(np.diff(of, prepend=-1))
+        starts = np.flatnonzero(_is_new(of))
         values, documents = values[held], of[starts]
     if not len(starts):
         return found
     keys = values.view(np.uint32).astype(np.int64)  # bits of such numbers order as they do
     keys <<= 32
-    keys |= np.arange(len(keys))  # score and place: one pass finds both
+    keys |= view.ordinals[: len(keys)]  # score and place: one pass finds both
     total = np.zeros(len(starts), np.float32)
     for weight in TOP_CHUNKS:
         best = np.maximum.reduceat(keys, starts)
@@ -291,6 +299,15 @@ def best_chunks(view: View, scores: Any) -> Any:
         places = best & 0xFFFFFFFF
         keys[places] = places
     found[documents] = total
+    return found
+
+
+def _is_new(values: Any) -> Any:
+    """Of each whether it differs from the one before; `np.diff` takes longer."""
+    import numpy as np
+
+    found = np.ones(len(values), bool)
+    np.not_equal(values[1:], values[:-1], out=found[1:])
     return found
 
 

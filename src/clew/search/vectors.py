@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 _BLOCK = 16_384  # rows that numpy widens at once
 
+Waiting = Callable[[], Any]  # waits for what was begun
+Begin = Callable[..., Waiting]  # begins a piece of native work, given as a function and its arguments
+
+
+def at_once(work: Callable[..., Any], *arguments: Any) -> Waiting:
+    """Begins nothing: it is done already."""
+    found = work(*arguments)
+    return lambda: found
+
 
 def cosines_with(rows: Any, lengths: Any, vector: Any) -> Any:
     """The cosine of each int8 row, whose `lengths` are known, with a float vector; a zero row has none with any."""
+    return begin_cosines(rows, lengths, vector, at_once)()
+
+
+def begin_cosines(rows: Any, lengths: Any, vector: Any, begin: Begin) -> Waiting:
+    """The same, begun. Only the products are: beside other work, whatever needs Python's lock gains nothing."""
     import numpy as np
 
     largest = float(np.abs(vector).max()) if len(vector) else 0.0
     if not largest or not len(rows):
-        return np.zeros(len(rows), np.float32)
+        return lambda: np.zeros(len(rows), np.float32)
     wanted = np.rint(vector * (127.0 / largest)).astype(np.int8)
-    products = _products(rows, wanted)
-    products /= lengths * np.float32(np.linalg.norm(wanted.astype(np.float32)))
-    return products
+    length = np.float32(np.linalg.norm(wanted.astype(np.float32)))
+    products = begin(_products, rows, wanted)
+
+    def finish() -> Any:
+        found = np.asarray(products()).reshape(-1).astype(np.float32)
+        found /= lengths * length
+        return found
+
+    return finish
 
 
 def _products(rows: Any, wanted: Any) -> Any:
@@ -31,5 +52,4 @@ def _products(rows: Any, wanted: Any) -> Any:
         for first in range(0, len(rows), _BLOCK):
             found[first : first + _BLOCK] = rows[first : first + _BLOCK].astype(np.float32) @ query
         return found
-    products = simsimd.cdist(wanted.reshape(1, -1), np.ascontiguousarray(rows), metric="dot")
-    return np.asarray(products).reshape(-1).astype(np.float32)
+    return simsimd.cdist(wanted.reshape(1, -1), np.ascontiguousarray(rows), metric="dot")

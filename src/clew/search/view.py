@@ -15,7 +15,7 @@ import apsw
 from clew import tokens
 from clew.search.filters import Filter
 from clew.search.paths import PathTable, idf
-from clew.search.vectors import cosines_with
+from clew.search.vectors import Begin, Waiting, at_once, begin_cosines, cosines_with
 from clew.store import derive, edges
 from clew.store.postings import snapshot_files
 from clew.store.segments import CHUNK_BITS, Segment, lengths_of, quantised, tag_of
@@ -132,6 +132,7 @@ class View:
         self._norm = (K1 * (1 - B + B * lengths / mean)).astype(np.float32)
         starts = np.flatnonzero(np.diff(self.chunk_document, prepend=-1))
         self.starts, self.started = starts, self.chunk_document[starts]  # chunks of a document stand together
+        self.ordinals = np.arange(len(self.chunks))
         copies = self.copies[self.chunk_document]  # of the files without a word, which are most, none counts
         self._chunk_copies = copies if len(copies) and copies.max() > 1 else None
         symbols = self._of_documents("symbols")
@@ -221,37 +222,59 @@ class View:
                 scores[places] += weight * counts * (K1 + 1) / (counts + self._about_norm[places])
         return scores
 
-    def cosines(self, vector: Floats, *, provided: bool = False) -> Floats:
-        """Cosine of every chunk with a vector, by the bundled model or by a provider's."""
+    def cosines(self, vector: Floats, *, provided: bool = False, begin: Begin = at_once) -> Callable[[], Floats]:
+        """Cosine of every chunk with a vector, by the bundled model or by a provider's: begun, and waited for when the
+        result is called."""
         import numpy as np
 
-        found = np.zeros(len(self.chunks), np.float32)
+        begun: list[tuple[Part, Waiting]] = []
         for part in self._parts:
             rows = part.segment.provided if provided else part.segment.vectors
-            if not rows.shape[1]:
-                continue
             lengths = part.segment.provided_lengths if provided else part.segment.vector_lengths
-            if part.first is not None:
-                found[part.first : part.first + len(rows)] = cosines_with(rows, lengths, vector)
-                continue
-            held = part.place >= 0
-            if held.any():
-                found[part.place[held]] = cosines_with(rows, lengths, vector)[held]
-        return found
+            if rows.shape[1]:
+                begun.append((part, begin_cosines(rows, lengths, vector, begin)))
 
-    def cosines_in(self, span: slice, vector: Floats) -> Floats:
-        """The same by the bundled model for the chunks of one document alone: so few that widening them is fastest."""
+        def finish() -> Floats:
+            found = np.zeros(len(self.chunks), np.float32)
+            for part, waiting in begun:
+                values = waiting()
+                if part.first is not None:
+                    found[part.first : part.first + len(values)] = values
+                else:
+                    held = part.place >= 0
+                    found[part.place[held]] = values[held]
+            return found
+
+        return finish
+
+    def cosines_at(self, places: Any, vector: Floats) -> Floats:
+        """The same by the bundled model for a few chunks: so few that widening them is fastest."""
         import numpy as np
 
-        size = span.stop - span.start
+        found = np.zeros(len(places), np.float32)
         for part in self._parts:
-            start = span.start - part.first if part.first is not None else int(np.argmax(part.place == span.start))
-            if size and 0 <= start < len(part.place) and part.place[start] == span.start:
-                at = slice(start, start + size)  # a document's chunks stand together
-                if part.segment.vectors.shape[1]:
-                    found: Floats = part.segment.vectors[at].astype(np.float32) @ vector
-                    return found / part.segment.vector_lengths[at]
-        return np.zeros(size, np.float32)
+            if not part.segment.vectors.shape[1]:
+                continue
+            if part.first is not None:
+                rows = places - part.first
+                held = np.flatnonzero((rows >= 0) & (rows < len(part.place)))
+                rows = rows[held]
+            else:
+                at = self._rows(part)[places]
+                held = np.flatnonzero(at >= 0)
+                rows = at[held]
+            widened: Floats = part.segment.vectors[rows].astype(np.float32) @ vector
+            found[held] = widened / part.segment.vector_lengths[rows]
+        return found
+
+    def _rows(self, part: Part) -> Any:
+        """Of each chunk its row in a segment of which the snapshot has only some, -1 for those of others."""
+        import numpy as np
+
+        found = np.full(len(self.chunks), -1, np.int64)
+        held = np.flatnonzero(part.place >= 0)
+        found[part.place[held]] = held
+        return found
 
     def file_cosines(self, vector: Floats) -> Floats:
         """Cosine of each file's path and the names it defines with a vector."""

@@ -15,7 +15,7 @@ from clew.store.segments import CHUNK_BITS
 from clew.types import Chunk, Facts, Import, Symbol
 
 _ORDINALS = (1 << CHUNK_BITS) - 1
-MAX_KEPT, MAX_KEPT_BYTES = 128, 100_000  # unpacked contents that are kept, and of how many bytes one may be
+MAX_KEPT, MAX_KEPT_BYTES = 512, 50_000  # unpacked contents that are kept, and of how many bytes one may be
 
 
 class FactsKey(NamedTuple):

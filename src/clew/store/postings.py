@@ -95,14 +95,14 @@ def files_of(connection: apsw.Connection, snapshot: int, facts: Iterable[int]) -
     return found
 
 
-def file_at(connection: apsw.Connection, snapshot: int, path: str) -> FileOf | None:
-    """A file of the snapshot that has facts, by its path."""
-    row = fetch_one(
+def files_at(connection: apsw.Connection, snapshot: int, paths: Sequence[str]) -> list[FileOf]:
+    """Those of these paths that are files of the snapshot and have facts."""
+    rows = fetch_all(
         connection,
-        f"SELECT {_FILE} WHERE snapshot = ? AND path = ? AND facts IS NOT NULL",
-        (snapshot, path),
+        f"SELECT path, {_FILE} WHERE snapshot = ? AND path IN (SELECT value FROM json_each(?)) AND facts IS NOT NULL",
+        (snapshot, json.dumps(list(paths))),
     )
-    return _file(path, row) if row is not None else None
+    return [_file(row[0], row[1:]) for row in rows]
 
 
 def _file(path: str, row: tuple[Any, ...]) -> FileOf:
