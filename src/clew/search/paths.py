@@ -147,6 +147,7 @@ class PathTable:
         return self._weights.get(word, 0.0)
 
 
+@lru_cache(maxsize=50_000)
 def term_of(word: str) -> str:
     """The stem of a lower-case word."""
     return (*tokens.terms_of(word), word)[0]
@@ -217,7 +218,11 @@ class _Inverted:
         if word not in self._arrays:
             if word not in self._places:  # not kept: there is no end of words
                 return np.zeros(0, np.int64), np.zeros(0, np.int64)
-            self._arrays[word] = np.unique(np.array(self._places[word], np.int64), return_counts=True)
+            places = np.array(self._places[word], np.int64)  # ascending
+            if (places[1:] == places[:-1]).any():
+                self._arrays[word] = np.unique(places, return_counts=True)
+            else:
+                self._arrays[word] = places, np.ones(len(places), np.int64)
         return self._arrays[word]
 
 
