@@ -7,10 +7,9 @@ brought when it was left out. Files of several codebases are weighed against eac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import log
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from clew.embed.encoder import Asked
 from clew.parse.symbols import FUNCTION_KINDS
 from clew.search.paths import idf
 from clew.search.query import Query
-from clew.search.vectors import Waiting, at_once
+from clew.search.vectors import aside, at_once
 from clew.search.view import View
 from clew.store.postings import Named
 
@@ -59,7 +58,6 @@ K1 = 1.2
 SURE = 0.8  # words this close count as the same
 FEW_CHUNKS = 0.25  # of all: so many are picked out before the best are looked for
 ALONE_CHUNKS = 5_000  # fewer are scored in the time that a thread takes to begin
-SIDE_THREADS = 4  # for several questions at once
 
 FUNCTION_BODY, FUNCTION_DENSE, FUNCTION_NAME, FUNCTION_FILE = 0.4, 0.48, 0.6, 0.1  # what places a function
 FUNCTION_LENGTH = 0.02  # times the logarithm of its lines: what says more is meant sooner than what hands on
@@ -122,7 +120,7 @@ def measure(
     it, `quoting` the blobs with what the query quotes."""
     import numpy as np
 
-    begin = _aside if len(view.chunks) > ALONE_CHUNKS else at_once
+    begin = aside if len(view.chunks) > ALONE_CHUNKS else at_once
     own = None if asked.vector is None else view.cosines(asked.vector, begin=begin)
     others = None if asked.provided is None else view.cosines(asked.provided, provided=True, begin=begin)
     hashes = [int.from_bytes(tokens.term_hash(term), "little") for term in query.terms]
@@ -156,17 +154,6 @@ def measure(
         if values is not None
     }
     return Measured(view, body, cosine, shares, centred | names, plain, beside, asked.alike)
-
-
-@lru_cache(maxsize=1)
-def _side_work() -> ThreadPoolExecutor:
-    """Threads for what models say: native code, beside which the words are counted."""
-    return ThreadPoolExecutor(SIDE_THREADS, thread_name_prefix="clew-meaning")
-
-
-def _aside(work: Callable[..., Any], *arguments: Any) -> Waiting:
-    """Begin native work in a thread."""
-    return _side_work().submit(work, *arguments).result
 
 
 def by_meaning(item: Measured) -> Measured:

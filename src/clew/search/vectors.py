@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from typing import Any
 
+SIDE_THREADS = 4  # for several questions at once
 _BLOCK = 16_384  # rows that numpy widens at once
 
 Waiting = Callable[[], Any]  # waits for what was begun
@@ -15,6 +18,16 @@ def at_once(work: Callable[..., Any], *arguments: Any) -> Waiting:
     """Begins nothing: it is done already."""
     found = work(*arguments)
     return lambda: found
+
+
+def aside(work: Callable[..., Any], *arguments: Any) -> Waiting:
+    """Begins it in a thread, beside which the words are counted."""
+    return _threads().submit(work, *arguments).result
+
+
+@lru_cache(maxsize=1)
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(SIDE_THREADS, thread_name_prefix="clew-meaning")
 
 
 def cosines_with(rows: Any, lengths: Any, vector: Any) -> Any:
