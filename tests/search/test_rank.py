@@ -295,3 +295,17 @@ def test_a_name_that_nothing_defines_is_found_where_it_is_handed_on(
     root = write_tree(tmp_path / "tree", files)
     engine.index(str(root))
     assert engine.search("FromWater", str(root)).hits[0].path == expected
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(["a", "B", "a.py", "src", "É.py"]), min_size=1, max_size=4), max_size=8),
+    st.lists(st.sampled_from(["a", "b", "a.py", "src", "é.py"]), min_size=1, max_size=3),
+)
+def test_files_that_have_a_path_are_found(paths: list[list[str]], wanted: list[str]) -> None:
+    names, text = ["/".join(parts) for parts in paths], "/".join(wanted)
+    table = PathTable(names)
+    whole = [f"/{name.lower()}" for name in names]
+    ending = [place for place, path in enumerate(whole) if path.endswith(f"/{text}")]
+    below = [place for place, path in enumerate(whole) if f"/{text}/" in path]
+    assert table.files_having(f"/{text}\n").tolist() == ending
+    assert table.files_having(f"/{text}/").tolist() == below

@@ -10,7 +10,7 @@ import math
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence, Set
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from clew import tokens
@@ -86,6 +86,7 @@ class PathTable:
     def __init__(self, paths: Sequence[str]) -> None:
         import numpy as np
 
+        self._paths = paths
         found = [path_words(path) for path in paths]
         depth = np.fromiter((words.depth for words in found), np.float32, len(found))
         self.depth_beyond = depth - (np.median(depth) if len(found) else 0)  # directories more than most files have
@@ -114,6 +115,25 @@ class PathTable:
         self._weights = {word: idf(len(found), count) for word, count in self._stems.counts()}
         totals = (sum(self._weights[word] for word in words.stem) for words in found)
         self.stem_weights = np.maximum(np.fromiter(totals, np.float32, len(found)), 1e-9)
+
+    def files_having(self, text: str) -> Any:
+        """Files whose path has a text, in lower case between a slash and a line end."""
+        import numpy as np
+
+        text_of_all, starts = self._written
+        found, at = [], text_of_all.find(text)
+        while at >= 0:
+            found.append(at)
+            at = text_of_all.find(text, at + 1)
+        return np.unique(np.searchsorted(starts, found, side="right") - 1)
+
+    @cached_property
+    def _written(self) -> tuple[str, Any]:
+        """All paths as one text, and where each begins in it."""
+        import numpy as np
+
+        lines = [f"/{path.lower()}\n" for path in self._paths]
+        return "".join(lines), np.cumsum([0, *map(len, lines)])[:-1]
 
     def files_with_stem(self, word: str) -> Any:
         """Files whose name has this word."""

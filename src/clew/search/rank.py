@@ -324,13 +324,12 @@ def _named_paths(view: View, query: Query) -> Any:
     import numpy as np
 
     found = np.zeros(len(view.files), np.float32)
-    for place, file in enumerate(view.files):
-        path = f"/{file.path.lower()}"
-        for wanted in query.paths:
-            if path.endswith(f"/{wanted}"):
-                found[place] = PATH
-            elif "/" in wanted and f"/{wanted}/" in path:
-                found[place] = max(found[place], PATH * BELOW_PATH)
+    for wanted in query.paths:
+        if "/" in wanted:
+            below = view.paths.files_having(f"/{wanted}/")
+            found[below] = np.maximum(found[below], PATH * BELOW_PATH)
+    for wanted in query.paths:
+        found[view.paths.files_having(f"/{wanted}\n")] = PATH
     return found
 
 
