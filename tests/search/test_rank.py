@@ -309,3 +309,15 @@ def test_files_that_have_a_path_are_found(paths: list[list[str]], wanted: list[s
     below = [place for place, path in enumerate(whole) if f"/{text}/" in path]
     assert table.files_having(f"/{text}\n").tolist() == ending
     assert table.files_having(f"/{text}/").tolist() == below
+
+
+def test_of_two_versions_the_newer_definition_counts(tmp_path: Path) -> None:
+    old, new = "class Schema:\n    pass\n\nclass Left: ...\n", "from x import y\n\nclass Schema:\n    y = y\n"
+    files = {"v3/schema.py": old, "v4/core.py": new, "v4/schema.py": "def other(): ...\n"}
+    engine = make_engine(tmp_path / "home")
+    root = str(write_tree(tmp_path / "tree", files))
+    engine.index(root)
+    assert engine.search("Schema", root).hits[0].path == "v4/core.py"
+    assert engine.search("Schema v3", root).hits[0].path == "v3/schema.py", "that very version is asked for"
+    assert engine.search("Left", root).hits[0].path == "v3/schema.py", "only the older one has it"
+    engine.close()

@@ -137,7 +137,7 @@ def measure(
     plain = {
         "used": USED * view.used,
         "definitions": DEFINITIONS * view.extent,
-        "definition": (DEFINITION * (ONE_NAME if query.is_one_name else 1.0) * defined)[view.document],
+        "definition": DEFINITION * (ONE_NAME if query.is_one_name else 1.0) * _newest(view, query, defined),
         **_path_features(view, query, asked),
     }
     if quoting:
@@ -272,7 +272,7 @@ def best_chunks(view: View, scores: Any) -> Any:
     if np.count_nonzero(is_held) < FEW_CHUNKS * len(values):  # as it is for most words: only these are looked at
         held = np.flatnonzero(is_held)
         of = view.chunk_document[held]
-        starts = np.flatnonzero(_is_new(of))
+        starts = np.flatnonzero(np.append(True, of[1:] != of[:-1])[: len(of)])
         values, documents = values[held], of[starts]
     if not len(starts):
         return found
@@ -286,15 +286,6 @@ def best_chunks(view: View, scores: Any) -> Any:
         places = best & 0xFFFFFFFF
         keys[places] = places
     found[documents] = total
-    return found
-
-
-def _is_new(values: Any) -> Any:
-    """Of each whether it differs from the one before; `np.diff` takes longer."""
-    import numpy as np
-
-    found = np.ones(len(values), bool)
-    np.not_equal(values[1:], values[:-1], out=found[1:])
     return found
 
 
@@ -335,10 +326,27 @@ def _named_paths(view: View, query: Query) -> Any:
 
 def _legacy(view: View, query: Query, values: Any) -> Any:
     """Also what a newer version stands beside, unless the query names that very version."""
-    asked = {word.lower() for word in query.words}
-    for place, version in view.paths.superseded.items():
-        values[place] = 0.0 if version in asked else LEGACY
+    superseded = _superseded(view, query)
+    values[[*view.paths.superseded]] = 0.0
+    values[superseded] = LEGACY
     return values
+
+
+def _newest(view: View, query: Query, defined: Any) -> Any:
+    """What each file defines of the query; where a newer version defines it too, an older one counts for nothing."""
+    found, superseded = defined[view.document], _superseded(view, query)
+    if superseded and found.any():
+        older = found[superseded]
+        found[superseded] = 0.0
+        if not found.any():
+            found[superseded] = older
+    return found
+
+
+def _superseded(view: View, query: Query) -> list[int]:
+    """The files that a newer version stands beside, but for those of a version that the query names."""
+    asked = {word.lower() for word in query.words}
+    return [place for place, version in view.paths.superseded.items() if version not in asked]
 
 
 def _stem_scores(view: View, query: Query, models: Asked) -> Any:
