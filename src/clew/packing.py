@@ -10,5 +10,17 @@ from collections.abc import Callable
 
 import lz4.block
 
+from clew.errors import StoreCorrupt
+
 pack: Callable[[bytes], bytes] = lz4.block.compress
-unpack: Callable[[bytes], bytes] = lz4.block.decompress
+
+
+def unpack(packed: bytes) -> bytes:
+    """The inverse of `pack`; anything else is damage."""
+    try:
+        content: bytes = lz4.block.decompress(packed)
+    except (lz4.block.LZ4BlockError, ValueError) as error:
+        raise StoreCorrupt(
+            f"what the index has packed is damaged ({error}); run `clew clear`, then `clew index`"
+        ) from error
+    return content

@@ -131,7 +131,7 @@ def test_parts_that_match_are_told_for_colours() -> None:
 
 # -- ripgrep ---------------------------------------------------------------------------------------
 
-CHARS = "abAB_ 01.-(iskISKéÉıİſK\tßẞ\u0301\u200dⒶⓐλΣςσ٣ⅷ‿中🙂\u2028\x1c\x85\x0bǅǆǄ"
+CHARS = "abAB_ 01.-(iskISKéÉıİſK\tßẞ\u0301\u200dⒶⓐλΣςσ٣ⅷ‿中🙂\u2028\x1c\x85\x0bǅǆǄ𠀀"
 BROKEN = [b"\xff", b"\x80", b"\xe0\x80\x80", b"\xed\xa0\x80", b"\xc3", b"\xe2\x84"]
 LINE = st.lists(st.one_of(st.sampled_from(CHARS).map(str.encode), st.sampled_from(BROKEN)), max_size=10).map(b"".join)
 ATOM = st.one_of(

@@ -71,10 +71,24 @@ def test_what_is_left_out_does_not_match(
         (r"^\b$", False),
         (r"(?:[a-f]{40}x){9}", False),
         ("get_queryset", False),
+        ("[a&&b]", False),
     ],
 )
 def test_which_expressions_have_one(query: str, has_one: bool) -> None:
     assert (sifting(TextQuery(query)).sieve is not None) == has_one
+
+
+@pytest.mark.usefixtures("finds_all")
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [("[a&&b]|q|[c]z", "q"), ("[xy]𠀀b", "x𠀀b"), ("(?:[xy]\\x{20000})[b]", "y𠀀b")],
+)
+def test_sets_without_members_and_characters_without_case(query: str, text: str) -> None:
+    pattern = sifting(TextQuery(query, case_sensitive=False))
+    assert pattern.sieve is not None
+    contents = [b"nothing", text.encode(), b"x b\n"]
+    assert [number for number, _ in pattern.sieve.ends_in_all(contents) or ()] == [1]
+    assert len([*find_spots(pattern, contents[1])]) == 1
 
 
 def test_only_few_places_are_worth_it() -> None:
@@ -86,7 +100,16 @@ def test_only_few_places_are_worth_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "query", [r"(?:[a-z]{30} ){6}", r"(?:.*a){30}", r"(?:[ab]|.c){32}", r"(?i:[a-z]*straße\w*){8}", r"(?:.{1,32}x){6}"]
+    "query",
+    [
+        r"(?:[a-z]{30} ){6}",
+        r"(?:.*a){30}",
+        r"(?:[ab]|.c){32}",
+        r"(?i:[a-z]*straße\w*){8}",
+        r"(?:.{1,32}x){6}",
+        r"x(?:|\s.{1,32}){31}y",
+        r"x(?:(?:\s*|[^,]{1,9}.){2,4}){12}y",
+    ],
 )
 def test_none_takes_long_to_make(query: str) -> None:
     began = time.process_time()

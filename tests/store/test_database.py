@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import stat
 import sys
 from importlib import resources
@@ -15,6 +16,7 @@ import zstandard
 from clew.errors import StoreCorrupt, StoreError, StoreFull, StoreTooNew
 from clew.packing import unpack
 from clew.relations import Wanted
+from clew.search.filters import Scope
 from clew.search.pattern import TextQuery
 from clew.store import database
 from clew.store.store import Store
@@ -77,7 +79,7 @@ def test_what_was_packed_by_an_earlier_version_is_packed_again(tmp_path: Path, m
     path = engine.resolve(str(root)).store.database
     engine.close()
 
-    def answers() -> list[object]:
+    def answers() -> list[tuple[object, ...]]:
         engine = make_engine(tmp_path / "home")
         used = engine.references(Wanted("two"), str(root)).references
         matches = engine.grep(TextQuery("one"), str(root)).matches
@@ -94,9 +96,35 @@ def test_what_was_packed_by_an_earlier_version_is_packed_again(tmp_path: Path, m
     connection.close()
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "zstandard", None)
-        with pytest.raises(StoreError, match="install the Python package zstandard"):
+        with pytest.raises(StoreError, match=r"install the Python package zstandard .* or run `clew clear`"):
             answers()
+        copy = shutil.copytree(tmp_path / "home", tmp_path / "other")
+        engine = make_engine(copy)
+        engine.clear(str(root))
+        engine.index(str(root))
+        assert len(engine.grep(TextQuery("one"), str(root)).matches) == len(expected[1])
+        engine.close()
     assert answers() == expected
+
+
+def test_one_damaged_content_does_not_take_the_others_with_it(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", {"a.txt": "alpha one\n", "b.txt": "beta two\n"})
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    path = engine.resolve(str(root)).store.database
+    engine.close()
+    connection = apsw.Connection(str(path))
+    connection.create_scalar_function("as_before", _with_zstd)
+    connection.execute("UPDATE blob SET bytes = as_before(bytes)")
+    connection.execute("UPDATE blob SET bytes = x'0102030405' WHERE id = (SELECT min(id) FROM blob)")
+    connection.execute("PRAGMA user_version = 8")
+    connection.close()
+    engine = make_engine(tmp_path / "home")
+    only = Scope(include=("b.txt",))
+    assert [match.path for match in engine.grep(TextQuery("two"), str(root), scope=only).matches] == ["b.txt"]
+    with pytest.raises(StoreCorrupt, match="`clew clear`, then `clew index`"):
+        engine.grep(TextQuery("one"), str(root))
+    engine.close()
 
 
 def test_a_newer_database_is_refused_and_left_as_it_is(tmp_path: Path) -> None:

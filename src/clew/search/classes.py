@@ -143,6 +143,8 @@ def _ranges(members: Members, *, any_case: bool) -> tuple[Range, ...]:
 @lru_cache(maxsize=256)
 def cases_of(code: int) -> tuple[int, ...]:
     """A character and those that equal it in another case."""
+    if code > _LAST_CASED:
+        return (code,)
     return tuple(char for first, last in asked(rf"(?i:\x{{{code:X}}})", _LAST_CASED) for char in range(first, last + 1))
 
 

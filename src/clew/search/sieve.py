@@ -24,6 +24,7 @@ MAX_TIMES = 32  # of a repetition that is asked for; of more than these, it is a
 MAX_PLACES = 200  # characters of an expression, all repetitions written out: 1,000 may take a second to compile
 _HIGH = r"\x80-\xff"  # the bytes of characters beyond ASCII
 
+_NOTHING = r"[^\x00-\xff]"  # an empty set
 _MOST_BYTES = 4  # of one character
 _LINE_END = ord("\n")  # stands in no match, unless asked for
 _BEYOND_IN_ANOTHER_CASE = frozenset(map(ord, "kKsS"))  # they equal a letter beyond ASCII
@@ -68,7 +69,7 @@ def _by_content(ends: list[int], contents: Sequence[bytes]) -> Iterator[tuple[in
 def make_sieve(tree: Node, *, multiline: bool) -> Sieve | None:
     """What finds where an expression may match; None where everything may, or Hyperscan refuses."""
     trimmed = _trimmed(_trimmed(tree, -1), 0)
-    if not 0 < _places(trimmed) <= MAX_PLACES:
+    if _is_empty(trimmed) or _places(trimmed) > MAX_PLACES:
         return None
     try:
         import hyperscan
@@ -99,15 +100,23 @@ def _trimmed(node: Node, end: int) -> Node:
     return Row(()) if isinstance(node, Look) else node
 
 
-def _places(node: Node) -> int:
-    """How many characters the expression has, written out; 0 where nothing at all matches it too."""
+def _is_empty(node: Node) -> bool:
+    """Whether nothing at all matches an expression, too."""
     if isinstance(node, Row):
-        return sum(map(_places, node.parts))
+        return all(map(_is_empty, node.parts))
     if isinstance(node, Choice):
-        counts = [*map(_places, node.parts)]
-        return sum(counts) if all(counts) else 0
+        return any(map(_is_empty, node.parts))
     if isinstance(node, Repeat):
-        return _places(node.part) * min(max(node.least, node.most or 0), MAX_TIMES)
+        return node.least == 0 or _is_empty(node.part)
+    return isinstance(node, Look)
+
+
+def _places(node: Node) -> int:
+    """How many characters the expression has, written out."""
+    if isinstance(node, Row | Choice):
+        return sum(map(_places, node.parts))
+    if isinstance(node, Repeat):
+        return _places(node.part) * min(max(node.least, node.most or 1), MAX_TIMES)
     return 0 if isinstance(node, Look) else 1
 
 
@@ -115,8 +124,8 @@ def _spell(node: Node, multiline: bool) -> str:
     if isinstance(node, Char):
         return _spell_char(node)
     if isinstance(node, Chars):
-        items, has_more = _items(node, multiline)
-        return f"[{items}{_HIGH}][{_HIGH}]{{0,3}}" if has_more else f"[{items}]"
+        one, has_more = _class(node, multiline)
+        return f"{one}[{_HIGH}]{{0,3}}" if has_more else one
     if isinstance(node, Row | Choice):
         parts = [_spell(part, multiline) for part in node.parts]
         return "".join(parts) if isinstance(node, Row) else f"(?:{'|'.join(parts)})"
@@ -142,8 +151,7 @@ def _spell_repeat(node: Repeat, multiline: bool) -> str:
     least = min(node.least, MAX_TIMES)
     most = None if node.most is None or node.most > MAX_TIMES else node.most
     if isinstance(node.part, Chars):
-        items, has_more = _items(node.part, multiline)
-        one = f"[{items}{_HIGH}]" if has_more else f"[{items}]"
+        one, has_more = _class(node.part, multiline)
         most = most * _MOST_BYTES if has_more and most else most
     else:
         one = f"(?:{_spell(node.part, multiline)})"
@@ -151,11 +159,12 @@ def _spell_repeat(node: Repeat, multiline: bool) -> str:
 
 
 @lru_cache(maxsize=256)
-def _items(chars: Chars, multiline: bool) -> tuple[str, bool]:
-    """The characters of ASCII in a set, as they are written between brackets, and whether it may have others."""
+def _class(chars: Chars, multiline: bool) -> tuple[str, bool]:
+    """The first bytes of a set's characters, and whether it may have some beyond ASCII, which have further ones."""
     inside = {code for first, last in classes.asked(chars.text, 127) for code in range(first, last + 1)}
     is_ascii = chars.ranges is not None and all(last < 128 for _, last in chars.ranges)
     has_more = not is_ascii or (chars.any_case and bool(inside & _BEYOND_IN_ANOTHER_CASE))
     if not multiline:
         inside.discard(_LINE_END)
-    return "".join(rf"\x{code:02x}" for code in sorted(inside)), has_more
+    items = "".join(rf"\x{code:02x}" for code in sorted(inside)) + _HIGH * has_more
+    return f"[{items}]" if items else _NOTHING, has_more

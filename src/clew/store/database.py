@@ -180,11 +180,14 @@ def _repacked(*values: Any) -> Any:
     try:
         import zstandard
     except ImportError as error:
-        raise StoreError(
+        raise StoreCorrupt(
             "the index was made by an earlier version of Clew; install the Python package zstandard and run the command"
-            " again, or run `clew clear` and `clew index`"
+            " again, or run `clew clear`, then `clew index`"
         ) from error
-    return pack(zstandard.ZstdDecompressor().decompress(packed))
+    try:
+        return pack(zstandard.ZstdDecompressor().decompress(packed))
+    except zstandard.ZstdError:
+        return packed  # damaged, as it was; the rest is not
 
 
 def _version(connection: apsw.Connection) -> int:
