@@ -182,7 +182,7 @@ def similarity(word: str, wanted: str) -> float:
     """How close two lower-case words are, from 0 to 1."""
     if word == wanted or term_of(word) == term_of(wanted):
         return 1.0
-    shorter, longer = sorted((word, wanted), key=len)
+    shorter, longer = (word, wanted) if len(word) <= len(wanted) else (wanted, word)
     if longer.startswith(shorter):
         if len(shorter) >= 4:
             return 0.8
@@ -190,12 +190,8 @@ def similarity(word: str, wanted: str) -> float:
             return 0.4
     if _is_short_for(shorter, longer):
         return 0.6
-    common = 0
-    for a, b in zip(word, wanted, strict=False):
-        if a != b:
-            break
-        common += 1
-    return 0.6 if common >= 5 and common >= 0.7 * len(longer) else 0.0
+    least = max(5, math.ceil(0.7 * len(longer)))  # letters that they begin with alike
+    return 0.6 if len(shorter) >= least and shorter[:least] == longer[:least] else 0.0
 
 
 def _is_short(word: str) -> bool:
