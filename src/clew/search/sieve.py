@@ -23,7 +23,6 @@ BYTES_FOR_A_PLACE = 500  # with more places than one for so many, RE2 reads on s
 MAX_TIMES = 32  # of a repetition that is asked for; of more than these, it is asked for so many
 MAX_PLACES = 200  # characters of an expression, all repetitions written out: 1,000 may take a second to compile
 _HIGH = r"\x80-\xff"  # the bytes of characters beyond ASCII
-
 _NOTHING = r"[^\x00-\xff]"  # an empty set
 _MOST_BYTES = 4  # of one character
 _LINE_END = ord("\n")  # stands in no match, unless asked for
