@@ -39,6 +39,7 @@ _VERSION = re.compile(r"(?:^|/)v(\d+)(?=/)")
 PREFIX_LETTERS = 5  # similar words share these, unless one is the beginning of the other or has no vowels
 UNVERSIONED = 1 << 30  # newer than any number
 MAX_SHORT = 5  # letters of a word without its vowels
+MAX_LIKE = 2_000  # words of questions whose like is kept
 
 
 class PathWords(NamedTuple):
@@ -87,6 +88,7 @@ class PathTable:
         import numpy as np
 
         self._paths = paths
+        self._like: dict[str, tuple[tuple[str, float], ...]] = {}
         found = [path_words(path) for path in paths]
         depth = np.fromiter((words.depth for words in found), np.float32, len(found))
         self.depth_beyond = depth - (np.median(depth) if len(found) else 0)  # directories more than most files have
@@ -143,8 +145,16 @@ class PathTable:
         """Files whose directories have this term, and how often."""
         return self._directories.of(term)
 
-    def stem_words_like(self, wanted: str) -> Iterator[tuple[str, float]]:
-        """Words of file names that are similar to this one, and how close they are."""
+    def stem_words_like(self, wanted: str) -> Sequence[tuple[str, float]]:
+        """Words of file names that are similar to this one, and how close they are; questions use the same words."""
+        found = self._like.get(wanted)
+        if found is None:
+            if len(self._like) >= MAX_LIKE:
+                self._like.clear()
+            found = self._like[wanted] = tuple(self._find_like(wanted))
+        return found
+
+    def _find_like(self, wanted: str) -> Iterator[tuple[str, float]]:
         candidates = {wanted[:size] for size in range(2, len(wanted))} & self._stems.words
         candidates.update(self._by_term.get(term_of(wanted), ()))
         prefix = wanted[:1] if _is_short(wanted) else wanted[:PREFIX_LETTERS]
