@@ -120,3 +120,8 @@ def test_none_takes_long_to_make(query: str) -> None:
 def test_it_is_loaded_when_it_is_needed() -> None:
     code = "import sys, clew.search.scan; sys.exit('hyperscan' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_without_hyperscan_there_is_no_sieve(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "hyperscan", None)
+    assert sifting(TextQuery(r"[0-9]{7}\w")).sieve is None
