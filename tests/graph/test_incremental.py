@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import tempfile
 from pathlib import Path
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from clew import Engine
 from clew.graph import build
+from clew.graph.modules import Module
 from clew.relations import Wanted
 from tests import dump
 from tests.conftest import make_engine, write_tree
@@ -369,6 +371,30 @@ def test_edges_are_the_same_when_files_are_let_go(tmp_path: Path, monkeypatch: p
         found.append(dump.graph(engine.resolve(str(root)).store))
         engine.close()
     assert found[0] == found[1] and found[0]["edges"]
+
+
+def test_files_that_are_let_go_are_freed_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody looks for circles while edges are made: of a large tree they would fill the memory."""
+    monkeypatch.setattr(build, "MAX_MODULES", 4)
+    monkeypatch.setattr(build, "MAX_LOADED", 0)
+    names = [f"m{number:02}" for number in range(40)]
+    text = "import {0}\n\n\nclass A({0}.A):\n    def go(self):\n        return self.go({0}.A())\n"
+    others = [*names[1:], names[0]]
+    files = {f"{name}.py": text.format(other) for name, other in zip(names, others, strict=True)}
+    held: list[int] = []
+    forget = build._Graph.forget
+
+    def counts(graph: build._Graph) -> Any:
+        found = forget(graph)
+        held.append(sum(isinstance(item, Module) for item in gc.get_objects()) - len(found))
+        return found
+
+    monkeypatch.setattr(build._Graph, "forget", counts)
+    engine = make_engine(tmp_path / "home")
+    gc.collect()
+    engine.index(str(write_tree(tmp_path / "tree", files)))
+    engine.close()
+    assert len(held) > 5 and max(held) == min(held)
 
 
 USED = "import os\n\n\nclass Thing:\n    def run(self):\n        self.size = 1\n\n\ndef make():\n    return Thing()\n"

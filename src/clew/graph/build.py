@@ -147,6 +147,7 @@ class _Graph:
         given back for those who keep some, what was needed most last."""
         held = {path: self._modules[path] for path in sorted(self._modules, key=lambda path: self._times[path])}
         self._modules, self._loaded = {}, {}
+        self._resolver.let_go()
         self._resolver = Resolver(self._layout, self.module, self._defining)
         return held
 

@@ -36,6 +36,11 @@ class Resolver(Packages, Scripts, Imported):
         self._resolved: dict[str, dict[str, Known]] = {}  # of each file the references that were resolved already
         self._open: dict[tuple[str, str], int] = {}  # what is being resolved, and how deep
 
+    def let_go(self) -> None:
+        """Nothing can be resolved any more, and all that was is freed at once: the parts know it and it knows them, so
+        otherwise it would stay until the next look for circles, of which there is none while edges are made."""
+        vars(self).clear()
+
     def resolve(self, module: Module, ref: str, inputs: set[Key]) -> Meaning | None:
         """Where a reference of a file leads, None when that cannot be said; adds to `inputs` what that rests on."""
         self._trails, self._open, self._circle = [inputs], {}, NO_CIRCLE
