@@ -7,6 +7,7 @@ zstd at its fastest, which would take a tenth less room. Main calls: `pack`, `un
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import lz4.block
 
@@ -24,3 +25,21 @@ def unpack(packed: bytes) -> bytes:
             f"what the index has packed is damaged ({error}); run `clew clear`, then `clew index`"
         ) from error
     return content
+
+
+def repacked(*values: Any) -> Any:
+    """What an earlier version packed with zstd, as it is packed now; a function of one value for migrations."""
+    (packed,) = values
+    if not packed:
+        return packed
+    try:
+        import zstandard
+    except ImportError as error:
+        raise StoreCorrupt(
+            "the index was made by an earlier version of Clew; install the Python package zstandard and run the command"
+            " again, or run `clew clear`, then `clew index`"
+        ) from error
+    try:
+        return pack(zstandard.ZstdDecompressor().decompress(packed))
+    except zstandard.ZstdError:
+        return packed  # damaged, as it was; the rest is not

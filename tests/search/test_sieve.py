@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from clew.search import sieve
 from clew.search.lines import find_spots
-from clew.search.pattern import Pattern, TextQuery, compile_pattern
+from clew.search.pattern import TextQuery, compile_pattern
 from tests.search.test_exact import CONTENTS, LITERALS, REGEXES
 from tests.search.test_pattern import ATOM, LINE, composed
 
@@ -29,12 +29,6 @@ def finds_all(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-def sifting(query: TextQuery) -> Pattern:
-    pattern = compile_pattern(query)
-    pattern.sift()
-    return pattern
-
-
 @pytest.mark.usefixtures("finds_all")
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
@@ -47,7 +41,7 @@ def sifting(query: TextQuery) -> Pattern:
 def test_what_is_left_out_does_not_match(
     contents: list[bytes], query: str, case_sensitive: bool, whole_word: bool, multiline: bool
 ) -> None:
-    pattern = sifting(TextQuery(query, True, case_sensitive, whole_word, multiline))
+    pattern = compile_pattern(TextQuery(query, True, case_sensitive, whole_word, multiline))
     if pattern.sieve is None:
         return
     sifted = pattern.sieve.ends_in_all(contents)
@@ -75,7 +69,7 @@ def test_what_is_left_out_does_not_match(
     ],
 )
 def test_which_expressions_have_one(query: str, has_one: bool) -> None:
-    assert (sifting(TextQuery(query)).sieve is not None) == has_one
+    assert (compile_pattern(TextQuery(query)).sieve is not None) == has_one
 
 
 @pytest.mark.usefixtures("finds_all")
@@ -84,7 +78,7 @@ def test_which_expressions_have_one(query: str, has_one: bool) -> None:
     [("[a&&b]|q|[c]z", "q"), ("[xy]𠀀b", "x𠀀b"), ("(?:[xy]\\x{20000})[b]", "y𠀀b")],
 )
 def test_sets_without_members_and_characters_without_case(query: str, text: str) -> None:
-    pattern = sifting(TextQuery(query, case_sensitive=False))
+    pattern = compile_pattern(TextQuery(query, case_sensitive=False))
     assert pattern.sieve is not None
     contents = [b"nothing", text.encode(), b"x b\n"]
     assert [number for number, _ in pattern.sieve.ends_in_all(contents) or ()] == [1]
@@ -92,7 +86,7 @@ def test_sets_without_members_and_characters_without_case(query: str, text: str)
 
 
 def test_only_few_places_are_worth_it() -> None:
-    pattern = sifting(TextQuery("[0-9]"))
+    pattern = compile_pattern(TextQuery("[0-9]"))
     assert pattern.sieve is not None
     content = b"7" + b" " * 2 * sieve.BYTES_FOR_A_PLACE
     assert [*(pattern.sieve.ends_in_all([content, b"", content]) or ())] == [(0, [1]), (2, [1])]
@@ -113,7 +107,7 @@ def test_only_few_places_are_worth_it() -> None:
 )
 def test_none_takes_long_to_make(query: str) -> None:
     began = time.process_time()
-    sifting(TextQuery(query))
+    _ = compile_pattern(TextQuery(query)).sieve
     assert time.process_time() - began < 1
 
 
@@ -124,4 +118,4 @@ def test_it_is_loaded_when_it_is_needed() -> None:
 
 def test_without_hyperscan_there_is_no_sieve(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "hyperscan", None)
-    assert sifting(TextQuery(r"[0-9]{7}\w")).sieve is None
+    assert compile_pattern(TextQuery(r"[0-9]{7}\w")).sieve is None

@@ -71,6 +71,18 @@ def _with_zstd(*values: Any) -> Any:
     return zstandard.compress(unpack(packed)) if packed else packed
 
 
+def _make_old(path: Path, *more: str) -> None:
+    """A database as the version before LZ4 left it."""
+    connection = apsw.Connection(str(path))
+    connection.create_scalar_function("as_before", _with_zstd)
+    connection.execute("UPDATE blob SET bytes = as_before(bytes)")
+    connection.execute("UPDATE facts SET links = as_before(links), uses = as_before(uses)")
+    for statement in more:
+        connection.execute(statement)
+    connection.execute("PRAGMA user_version = 8")
+    connection.close()
+
+
 def test_what_was_packed_by_an_earlier_version_is_packed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = "def one():\n    return two()\n\n\ndef two(): ...\n"
     root = write_tree(tmp_path / "tree", {"a.py": code, "b.txt": "", "c.md": "# one\n"})
@@ -88,12 +100,7 @@ def test_what_was_packed_by_an_earlier_version_is_packed_again(tmp_path: Path, m
         return [used, matches]
 
     expected = answers()
-    connection = apsw.Connection(str(path))
-    connection.create_scalar_function("as_before", _with_zstd)
-    connection.execute("UPDATE blob SET bytes = as_before(bytes)")
-    connection.execute("UPDATE facts SET links = as_before(links), uses = as_before(uses)")
-    connection.execute("PRAGMA user_version = 8")
-    connection.close()
+    _make_old(path)
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "zstandard", None)
         with pytest.raises(StoreError, match=r"install the Python package zstandard .* or run `clew clear`"):
@@ -113,12 +120,7 @@ def test_one_damaged_content_does_not_take_the_others_with_it(tmp_path: Path) ->
     engine.index(str(root))
     path = engine.resolve(str(root)).store.database
     engine.close()
-    connection = apsw.Connection(str(path))
-    connection.create_scalar_function("as_before", _with_zstd)
-    connection.execute("UPDATE blob SET bytes = as_before(bytes)")
-    connection.execute("UPDATE blob SET bytes = x'0102030405' WHERE id = (SELECT min(id) FROM blob)")
-    connection.execute("PRAGMA user_version = 8")
-    connection.close()
+    _make_old(path, "UPDATE blob SET bytes = x'0102030405' WHERE id = (SELECT min(id) FROM blob)")
     engine = make_engine(tmp_path / "home")
     only = Scope(include=("b.txt",))
     assert [match.path for match in engine.grep(TextQuery("two"), str(root), scope=only).matches] == ["b.txt"]

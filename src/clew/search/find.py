@@ -122,9 +122,9 @@ class Search:
             held = self._files_of(some)
             for (source, place), chunks in zip(some, self._chunks_of(some), strict=True):
                 ranking, view = self.rankings[source], self.measured[source].view
-                file = held.get((source, view.files[place].path))
-                if file is None or file.facts != view.files[place].facts:
-                    continue  # that is not what was ranked any more
+                file = held.get((source, place))
+                if file is None:
+                    continue
                 defined = self._defined[source].get(file.facts)
                 if defined is not None:
                     at = posting_rows.chunk_at(self._sources[source].connection, file.facts, defined.byte)
@@ -148,27 +148,26 @@ class Search:
                 seen.add(content)
                 yield source, place
 
-    def _files_of(self, places: Sequence[tuple[int, int]]) -> dict[tuple[int, str], FileOf]:
-        """Files as their sources have them, by source and path."""
-        paths: dict[int, list[str]] = {}
+    def _files_of(self, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], FileOf]:
+        """Files as their sources have them, without those that are not what was ranked any more."""
+        wanted: dict[int, dict[str, int]] = {}
         for source, place in places:
-            paths.setdefault(source, []).append(self.measured[source].view.files[place].path)
-        return {
-            (source, file.path): file
-            for source, wanted in paths.items()
-            for file in posting_rows.files_at(
-                self._sources[source].connection, self._sources[source].snapshot.id, wanted
-            )
-        }
+            wanted.setdefault(source, {})[self.measured[source].view.files[place].path] = place
+        found = {}
+        for source, by_path in wanted.items():
+            item, view = self._sources[source], self.measured[source].view
+            for file in posting_rows.files_at(item.connection, item.snapshot.id, [*by_path]):
+                place = by_path[file.path]
+                if file.facts == view.files[place].facts:
+                    found[source, place] = file
+        return found
 
     def functions(self) -> Iterator[Ranked]:
         """One hit a definition, whatever its file; the name counts as much as the meaning."""
         for function in self._functions:
-            view = self.measured[function.source].view
-            file, source = view.files[function.file], self._sources[function.source]
-            for held in posting_rows.files_at(source.connection, source.snapshot.id, [file.path]):
-                if held.facts != file.facts:
-                    continue  # that is not what was ranked any more
+            view, key = self.measured[function.source].view, (function.source, function.file)
+            held = self._files_of([key]).get(key)
+            if held is not None:
                 chunk, symbol = int(view.chunks[function.place]), function.symbol
                 yield Ranked(function.source, held, chunk, function.value, is_file=False, symbol=symbol)
 

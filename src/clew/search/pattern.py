@@ -47,16 +47,13 @@ class Pattern:
             self.literal = None if query.multiline else re.compile(re.escape(needle) + rb"[^\n]*")
         self.group = int(query.whole_word)  # of `scan`, which is the match
         self.scan = spell.scanning(tree, whole_word=query.whole_word, multiline=query.multiline)
-        self.sieve: Sieve | None = None  # from `sift` on
-
-    def sift(self) -> None:
-        """Have a sieve, if one helps: to make it takes as long as to search half a megabyte."""
-        if self.sieve is None and (self.literal is None or self.lowered):
-            self.sieve = self._made_sieve
 
     @cached_property
-    def _made_sieve(self) -> Sieve | None:
-        return make_sieve(self._tree, multiline=self.is_multiline)
+    def sieve(self) -> Sieve | None:
+        """What finds where it may match; a text as it is is found as fast without. To make one takes as long as to
+        search half a megabyte, so that is left to who has more to search."""
+        is_plain = self.literal is not None and not self.lowered
+        return None if is_plain else make_sieve(self._tree, multiline=self.is_multiline)
 
     @cached_property
     def loose(self) -> Any:

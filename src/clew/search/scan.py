@@ -52,11 +52,11 @@ def matching(
                 yield Matching(file, content, chain((spot,), spots))
         batches = _batches(files, packed)
         for batch in batches:
-            pattern.sift()
             deadline.check()
             yield from _search(pattern, batch)
             if is_long and (pattern.literal is None or pattern.sieve is not None):
-                yield from _in_turns(pattern, batches)
+                break
+        yield from _in_turns(pattern, batches)
 
 
 Batch = list[tuple[TextFile, bytes]]

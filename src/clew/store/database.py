@@ -22,7 +22,7 @@ from typing import Any
 import apsw
 
 from clew.errors import StoreCorrupt, StoreError, StoreFull, StoreTooNew
-from clew.packing import pack
+from clew.packing import repacked
 
 BUSY_TIMEOUT_MS = 10_000
 _NEEDED_BYTES = 65_536  # with less, SQLite cannot share memory and calls that an input/output error
@@ -158,7 +158,7 @@ def _migrate(connection: apsw.Connection, path: Path, migrations: str) -> None:
     scripts = _migrations(migrations)
     if _version(connection) == len(scripts):
         return
-    connection.create_scalar_function("repacked", _repacked, 1)
+    connection.create_scalar_function("repacked", repacked, 1)
     with transaction(connection):
         found = _version(connection)
         if found > len(scripts):
@@ -170,24 +170,6 @@ def _migrate(connection: apsw.Connection, path: Path, migrations: str) -> None:
             for _ in connection.execute(script):
                 raise StoreError(f"migration {number} returns rows: the rest of it would not run")
         connection.execute(f"PRAGMA user_version = {len(scripts)}")
-
-
-def _repacked(*values: Any) -> Any:
-    """What an earlier version packed with zstd, as it is packed now."""
-    (packed,) = values
-    if not packed:
-        return packed
-    try:
-        import zstandard
-    except ImportError as error:
-        raise StoreCorrupt(
-            "the index was made by an earlier version of Clew; install the Python package zstandard and run the command"
-            " again, or run `clew clear`, then `clew index`"
-        ) from error
-    try:
-        return pack(zstandard.ZstdDecompressor().decompress(packed))
-    except zstandard.ZstdError:
-        return packed  # damaged, as it was; the rest is not
 
 
 def _version(connection: apsw.Connection) -> int:
