@@ -101,7 +101,8 @@ class Questions:
         total = max(search.count(frozen.view) - fresh.dropped, len(page.hits))
         handle = self._pages.keep(replace(frozen, taken=frozen.taken + page.taken)) if page.is_cut else None
         root = frozen.asked_of[0][0].root
-        return Found(root, fresh, tuple(page.hits), total, page.is_cut, frozen.terms, frozen.trouble, handle)
+        hits = tuple(page.hits)
+        return Found(root, fresh, hits, total, page.is_cut, frozen.terms, frozen.trouble, handle, search.unknown)
 
     def grep(
         self, query: TextQuery, path: str | None = None, *, page: Page | None = None, scope: Scope | None = None

@@ -269,6 +269,7 @@ class Found(Answer):
     terms: tuple[str, ...]
     unasked: str = ""  # why the embedding provider had no part in it, if it should have had
     continuation: str | None = None  # what the next hits are asked for with
+    unknown: tuple[str, ...] = ()  # names that the query spells out and nothing has, or all its words
 
 
 @dataclass(frozen=True, slots=True)

@@ -313,7 +313,7 @@ def test_a_save_while_the_provider_is_down(engine: Engine, root: Path, server: E
     found = tools.call(engine, "search_codebase", {"query": "alpha_50", "path": str(root)})
     assert found["freshness"]["decision"] == "failed"
     codes = [warning["code"] for warning in found["warnings"]]
-    assert codes == ["FRESHNESS_CHECK_FAILED", "EMBEDDING_UNAVAILABLE"]
+    assert codes == ["FRESHNESS_CHECK_FAILED", "EMBEDDING_UNAVAILABLE", "UNKNOWN_WORDS"]
     assert all(hit["path"] != "new.py" for hit in found["results"]), "no file is shown without its vectors"
     server.always = None
     assert engine.search("alpha_50", str(root)).hits[0].path == "new.py"

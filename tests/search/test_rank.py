@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,8 +16,9 @@ from hypothesis import strategies as st
 from clew import Engine
 from clew.errors import BadInput, RequiresReindex
 from clew.search import rank
+from clew.search.filters import Scope
 from clew.search.paths import PathTable, path_words, similarity
-from clew.search.query import Mode, parse_query
+from clew.search.query import MODES, VIEWS, Mode, parse_query
 from clew.search.view import MANY_USERS
 from tests.conftest import make_engine, write_tree
 
@@ -210,6 +212,51 @@ def test_meaning_alone_and_words_alone(tmp_path: Path) -> None:
     changed.index(str(root), force=True)
     assert changed.search("session", str(root)).hits
     changed.close()
+
+
+def test_meaning_alone_finds_the_only_file_there_is(tmp_path: Path) -> None:
+    """No file is closer than the mean where all are alike; one is found all the same, by each view and in scopes."""
+    root = write_tree(tmp_path / "tree", {"a.py": "def hold(lock):\n    lock.acquire()\n"})
+    others = {f"b/{i}.py": "def load(session):\n    return session\n" for i in range(9)}
+    many = write_tree(tmp_path / "many", {"a/a.py": "def close(connection):\n    connection.end()\n", **others})
+    engine = make_engine(tmp_path / "home", embedding="static")
+    engine.index(str(root))
+    engine.index(str(many))
+    for mode, view in itertools.product(MODES[::2], VIEWS):  # hybrid, semantic
+        [hit] = engine.search("mutual exclusion", str(root), mode=mode, view=view).hits
+        assert (hit.path, hit.symbol) == ("a.py", "hold"), (mode, view)
+        [hit] = engine.search("session", str(many), mode=mode, view=view, scope=Scope(include=("a",))).hits
+        assert hit.path == "a/a.py", (mode, view)
+    [hit] = engine.search("mutual exclusion", str(root), mode="semantic", explain=True).hits
+    assert hit.why == {"body": 0, "definition": 0, "stem": 0, "dense": 0.7, "names": 0.45} and hit.score > 1.1
+    assert not engine.search("mutual exclusion", str(root), mode="lexical").hits
+    assert not engine.search("mutual exclusion exclude:acquire", str(root), mode="semantic").hits
+    engine.close()
+
+
+@pytest.mark.parametrize(
+    ("question", "unknown"),
+    [
+        ("NoSuchName", ("NoSuchName",)),
+        ("who calls no_such_name before loading a session", ("no_such_name",)),
+        ("Session.no_such_method", ("Session.no_such_method",)),
+        ("purple elephants", ("purple", "elephants")),
+        ("purple session", ()),  # one of the words is there, and none is a name
+        ("LOAD_SESSION", ()),
+        ("legacy/session.py", ()),
+        ("???", ()),
+    ],
+)
+def test_a_name_that_nothing_has_is_told(tmp_path: Path, question: str, unknown: tuple[str, ...]) -> None:
+    root = write_tree(tmp_path / "tree", {**FILES, "x.py": "def load_session(path):\n    return path\n"})
+    engine = make_engine(tmp_path / "home", embedding="static")
+    engine.index(str(root))
+    for mode in MODES:
+        assert engine.search(question, str(root), mode=mode).unknown == unknown, mode
+    write_tree(root, {"y.py": "NoSuchName = no_such_name = no_such_method = 'Purple'\n"})
+    engine.sync(str(root))
+    assert engine.search(question, str(root)).unknown == ()
+    engine.close()
 
 
 def test_a_synonym_stands_in_for_a_word_that_is_not_there(tmp_path: Path) -> None:

@@ -109,6 +109,21 @@ class Search:
         found.__dict__ |= {"_kept": self._kept, "_sources": sources}
         return found
 
+    @cached_property
+    def unknown(self) -> tuple[str, ...]:
+        """Names that the query spells out and nothing has; or all of its words, if nothing has any of them."""
+        names = tuple(name for name in self._query.identifiers if not self._is_known(name))
+        return names or (() if any(map(self._is_known, self._query.words)) else self._query.words)
+
+    def _is_known(self, name: str) -> bool:
+        """Whether each word of a name stands in a chunk or a path of some source, in any case."""
+        views = [item.view for item in self.measured]
+        whole = [(word.lower(), terms[-1]) for word in tokens.words(name) if (terms := tokens.terms_of(word))]
+        return all(
+            any(view.has(int.from_bytes(tokens.term_hash(term), "little")) or view.paths.has(word) for view in views)
+            for word, term in whole
+        )
+
     def count(self, view: str) -> int:
         """How many files have anything to do with the query; of functions, how many are placed."""
         if view == "functions":
@@ -218,27 +233,50 @@ class Search:
 
     @cached_property
     def _kept(self) -> list[Any]:
-        """For each source the places of files that the filter lets pass and that have to do with the query."""
-        return [self._keep(source) for source in range(len(self._sources))]
-
-    def _keep(self, source: int) -> Any:
+        """For each source the places of files that the filter lets pass and that have to do with the query; if there
+        are none, of those that are closest by meaning."""
         import numpy as np
 
-        view, features = self.measured[source].view, self.rankings[source].features
-        keep = (features["body"] > 0) | (features["definition"] > 0) | (features["stem"] > 0)
+        allowed = [self._allowed(source) for source in range(len(self._sources))]
+        kept = [np.flatnonzero(self._fits(source) & passed) for source, passed in enumerate(allowed)]
+        return kept if any(map(len, kept)) else self._closest(allowed)
+
+    def _allowed(self, source: int) -> Any:
+        """Which files the filter and the query's operators let pass."""
+        import numpy as np
+
+        view, item = self.measured[source].view, self._sources[source]
+        passed = np.ones(len(view.files), bool) if item.where.is_empty else view.allowed(item.where)
+        for text in self._query.asked.must:
+            passed = passed & _has(view, _having(item, text))
+        for text in self._query.asked.without:
+            passed = passed & ~_has(view, _having(item, text))
+        return passed
+
+    def _fits(self, source: int) -> Any:
+        """Which files have to do with the query."""
+        features = self.rankings[source].features
+        fits = (features["body"] > 0) | (features["definition"] > 0) | (features["stem"] > 0)
         for name in {"path", "quoted"} & features.keys():
-            keep |= features[name] > 0
+            fits |= features[name] > 0
         for name, weight in (("dense", rank.DENSE), ("provided", rank.PROVIDED)):
             if name in features:
-                keep |= features[name] > CLOSE * weight
-        for text in self._query.asked.must:
-            keep &= _has(view, _having(self._sources[source], text))
-        for text in self._query.asked.without:
-            keep &= ~_has(view, _having(self._sources[source], text))
-        where = self._sources[source].where
-        if not where.is_empty:
-            keep &= view.allowed(where)
-        return np.flatnonzero(keep)
+                fits |= features[name] > CLOSE * weight
+        return fits
+
+    def _closest(self, allowed: Sequence[Any]) -> list[Any]:
+        """The files that come as near to the best of these as others must to the best of all."""
+        import numpy as np
+
+        fits = [np.zeros(len(passed), bool) for passed in allowed]
+        for name in {"dense", "provided"} & (self.measured[0].centred.keys() if self.measured else set()):
+            near = [item.centred[name][1] * passed for item, passed in zip(self.measured, allowed, strict=True)]
+            every = np.concatenate([values[passed] for values, passed in zip(near, allowed, strict=True)])
+            if len(every):
+                best = every.max()
+                least = best - (1 - CLOSE) * max(best - every.mean(), 0)
+                fits = [found | ((values > 0) & (values >= least)) for found, values in zip(fits, near, strict=True)]
+        return [np.flatnonzero(found) for found in fits]
 
     def _ordered(self) -> Iterator[tuple[int, int]]:
         """(source, place of the file), best first; ties by source and path."""

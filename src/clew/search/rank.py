@@ -181,7 +181,9 @@ def weigh(measured: Sequence[Measured]) -> list[Ranking]:
         mean, best = (float(every.mean()), _most(every)) if len(every) else (0.0, 0.0)
         for item, features in zip(measured, rankings, strict=True):
             weight, values = item.centred[name]
-            features[name] = (values - mean) * (weight / (best - mean)) if best > mean else values * 0
+            features[name] = (
+                (values - mean) * (weight / (best - mean)) if best > mean else (values > 0).astype(np.float32) * weight
+            )
     return [_ranked(item, features) for item, features in zip(measured, rankings, strict=True)]
 
 

@@ -202,6 +202,14 @@ class View:
                 found.append((np.add(chunks, part.first, dtype=np.int64), counts))
         return _joined(found)
 
+    def has(self, term: int) -> bool:
+        """Whether any chunk has a term."""
+        for part in self._parts:
+            chunks, _ = part.segment.body.postings(term)
+            if len(chunks) and (part.first is not None or bool((part.place[chunks] >= 0).any())):
+                return True
+        return False
+
     def _in_documents(self, term: int) -> tuple[Any, Any]:
         """The documents whose head comment has a term in all segments together, and how often."""
         found = []

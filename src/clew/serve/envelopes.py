@@ -104,6 +104,10 @@ def search(path: str, found: Found, scope: Scope) -> Envelope:
     if found.unasked:
         message = f"this answer is without the embedding provider's part: {found.unasked}"
         envelope["warnings"].append(warning("EMBEDDING_UNAVAILABLE", message))
+    if found.unknown and found.hits:
+        names = ", ".join(f"`{name}`" for name in found.unknown)
+        message = f"nothing in the index has {names}; the hits fit other words or the meaning"
+        envelope["warnings"].append(warning("UNKNOWN_WORDS", message))
     return envelope
 
 
