@@ -73,6 +73,11 @@ def test_similar_words(word: str, wanted: str, expected: float) -> None:
         ("pkg/__init__.py", ("pkg",), 1, False, False, False),
         ("tests/test_a.py", ("test", "a"), 1, True, False, False),
         ("a/FooTests.cs", ("foo", "tests"), 1, True, False, False),
+        ("Src/Some.Lib.Tests/Objects/Foo.cs", ("foo",), 3, True, False, False),
+        ("AppTests/Foo.swift", ("foo",), 1, True, False, False),
+        ("Tests/Helper.swift", ("helper",), 1, True, False, False),
+        ("core/benches/load.rs", ("load",), 2, True, False, False),
+        ("src/latest/attestation.py", ("attestation",), 2, False, False, False),
         ("vendor/x.go", ("x",), 1, False, True, False),
         ("a/types.d.ts", ("types",), 1, False, True, False),
         ("docs/guide.md", ("guide",), 1, False, False, True),
@@ -322,6 +327,20 @@ def test_a_header_comes_behind_its_source(engine: Engine, tmp_path: Path) -> Non
     engine.index(str(root))
     assert [hit.path for hit in engine.search("open a valve", str(root)).hits][:2] == ["lib/valve.c", "lib/valve.h"]
     assert engine.search("valve_state", str(root)).hits[0].path == "lib/valve.h", "only the header has it"
+
+
+def test_a_header_that_does_things_itself_is_no_declaration(engine: Engine, tmp_path: Path) -> None:
+    """A library of headers may have a small source of the same name; nobody looks for anything there."""
+    body = "\n".join(f"inline int open_valve_{i}(int n) {{\n{f'  n += {i};' * 30}\n  return n;\n}}" for i in range(20))
+    files = {"include/valve.h": body, "src/valve.c": '#include "valve.h"\nint open_valve(int n) { return n; }\n'}
+    root = write_tree(tmp_path / "tree", files)
+    engine.index(str(root))
+    first, second = engine.search("how is a valve opened", str(root), explain=True).hits
+    assert {hit.path: (hit.why or {})["header"] for hit in (first, second)} == dict.fromkeys(files, 0.0)
+    write_tree(root, {"src/valve.c": body.replace("inline int open", "long opened").replace(" n", " pipe")})
+    engine.sync(str(root))
+    first, second = engine.search("how is a valve opened", str(root), explain=True).hits
+    assert (first.path, second.path) == ("src/valve.c", "include/valve.h") and (second.why or {})["header"] < 0
 
 
 def test_the_source_of_a_header_is_beside_it_or_the_only_one() -> None:

@@ -17,7 +17,8 @@ from clew import tokens
 
 _EMPTY_STEMS = frozenset("index mod lib init main package".split())  # the directory says what they are
 _TEST = re.compile(
-    r"(?:^|/)(?:tests?|testing|spec|specs|__tests__|testdata|fixtures|benchmarks?|examples?|samples?|demos?)/|(?:^|/)test_[^/]*$"
+    r"(?:^|/)(?:[Tt]ests?|[Tt]esting|[Ss]pecs?|__tests__|testdata|test-resources|[Ff]ixtures|[Bb]ench(?:e|mark)?s?"
+    r"|[Ee]xamples?|[Ss]amples?|[Dd]emos?)/|[a-z.]Tests?/|(?:^|/)test_[^/]*$"
     r"|[._-](?:test|spec)s?\.[^/]*$|(?:^|/)conftest\.py$|Tests?\.\w+$",
 )
 _LEGACY = re.compile(

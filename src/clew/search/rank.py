@@ -194,7 +194,7 @@ def _ranked(item: Measured, features: dict[str, Floats]) -> Ranking:
     total: Floats = np.zeros(len(item.view.files), np.float32)
     for values in features.values():
         total += values
-    headers, sources = item.view.paths.headers, item.view.paths.sources
+    headers, sources = item.view.headers, item.view.sources
     if "header" not in features or not len(headers):
         return Ranking(total, features)
     cut = np.minimum(total[sources] - BEHIND - total[headers], 0) * (features["header"][headers] < 0)
@@ -305,7 +305,7 @@ def _path_features(view: View, query: Query, models: Asked) -> dict[str, Any]:
         "stem": _stem_scores(view, query, models),
         "depth": np.where(legacy < 0, np.minimum(depth, 0.0), depth),  # what is left behind often lies at the top
         "test": penalty(paths.is_test, TEST, _ASKS_FOR_TESTS),
-        "header": penalty(paths.is_header, HEADER, frozenset({"header"})),
+        "header": penalty(view.is_header, HEADER, frozenset({"header"})),
         "prose": penalty(paths.is_prose, PROSE, _ASKS_FOR_PROSE),
         "legacy": legacy,
         **({"path": _named_paths(view, query)} if query.paths else {}),

@@ -35,6 +35,7 @@ MAX_VIEWS = 8  # kept of one store
 MAX_FILTERS = 32  # whose files are kept of one view
 MAX_DEFINITIONS = 120  # of a file; more say nothing more
 MANY_USERS = 10  # files that use one: half of what the number of them can say
+MUCH_MORE = 2  # times the chunks of its source: a header that has them does things itself
 PATH_SHARE = 0.6  # of a path beside the names that its file defines
 
 
@@ -137,10 +138,22 @@ class View:
         self._chunk_copies = copies if len(copies) and copies.max() > 1 else None
         symbols = self._of_documents("symbols")
         self.extent = np.log1p(np.minimum(symbols, MAX_DEFINITIONS))[self.document]  # of each file: what it defines
+        self._settle_headers()
         about = self._of_documents("about_lengths").astype(np.float32)
         self._about_norm = (K1 * (1 - B + B * about / max(float(about.mean()) if len(about) else 1.0, 1.0))).astype(
             np.float32
         )
+
+    def _settle_headers(self) -> None:
+        """Which headers only declare what their sources do: those that do not say much more than them."""
+        import numpy as np
+
+        headers, sources = self.paths.headers, self.paths.sources
+        chunks = np.bincount(self.chunk_document, minlength=len(self.facts))[self.document]
+        is_more = chunks[headers] > MUCH_MORE * chunks[sources]
+        self.headers, self.sources = headers[~is_more], sources[~is_more]
+        self.is_header = self.paths.is_header.copy()
+        self.is_header[headers[is_more]] = False
 
     def _of_documents(self, name: str) -> Any:
         import numpy as np
