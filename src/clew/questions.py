@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from clew.config import Config
 from clew.embed.choose import Encoders
 from clew.embed.encoder import Asked
-from clew.errors import BadInput, ClewError, Gated
+from clew.errors import BadInput, ClewError, Gated, NotFound
 from clew.graph.hierarchy import inherited
 from clew.graph.nodes import Nodes
 from clew.lifecycle.catalog import Catalog, Codebase
@@ -26,7 +26,7 @@ from clew.search.reading import Reader, Reading, gone, probe_of, together
 from clew.source import git
 from clew.source.git import git_blob_hash
 from clew.source.roots import file_key
-from clew.store import snapshots
+from clew.store import jobs, snapshots
 from clew.store.snapshots import Entry
 from clew.types import (
     Content,
@@ -68,17 +68,17 @@ class Questions:
         if explain and view == "functions":
             raise BadInput("only files are explained; ask without `explain`, or for the files view")
         places = [path] if path is None or isinstance(path, str) else path
-        resolved = [self._question(place, scope) for place in dict.fromkeys(places)]
+        resolved = _apart([self._question(place, scope) for place in places])
         codebases = [codebase for codebase, _ in resolved]
         query = parse_query(text, root=codebases[0].root if len(codebases) == 1 else "")
         asked_of = tuple((codebase, narrowed(where, query.asked)) for codebase, where in resolved)
-        told, weights = (text, ()) if view == "functions" else (query.told, query.weights)
-        asked = Asked() if mode == "lexical" else self._asked(codebases[0], told, text, weights=weights)
+        told, weights = (query.text, ()) if view == "functions" else (query.told, query.weights)
+        asked = Asked() if mode == "lexical" else self._asked(codebases[0], told, query.text, weights=weights)
 
         def ask(readings: tuple[Reading, ...]) -> Found:
-            sources = _sources(readings, asked_of)
-            search = find.Search(sources, query, asked, words=mode != "semantic")
-            return self._page(readings, Frozen(search, asked_of, view, explain, 0, query.terms, asked.trouble), limit)
+            search = find.Search(_sources(readings, asked_of), query, asked, words=mode != "semantic")
+            shape = (view, explain, scope or Scope(), _built(readings))
+            return self._page(readings, Frozen(search, asked_of, *shape, 0, query.terms, asked.trouble), limit)
 
         return self._reader.ask_all(codebases, ask)
 
@@ -88,21 +88,28 @@ class Questions:
         frozen = self._pages.find(continuation)
 
         def ask(readings: tuple[Reading, ...]) -> Found:
+            if _built(readings) != frozen.built:
+                raise NotFound("the index was made anew since that page; ask the question again")
             bound = frozen.search.bound_to(_sources(readings, frozen.asked_of))
             return self._page(readings, replace(frozen, search=bound), limit)
 
         return self._reader.ask_all([codebase for codebase, _ in frozen.asked_of], ask)
 
+    def scope_of(self, continuation: str) -> Scope:
+        """The scope that a search and all its pages have."""
+        return self._pages.find(continuation).scope
+
     def _page(self, readings: tuple[Reading, ...], frozen: Frozen, limit: int) -> Found:
-        search = frozen.search
-        ranked = search.functions() if frozen.view == "functions" else search.files(explain=frozen.explain)
-        page = shown(readings, itertools.islice(ranked, frozen.taken, None), limit)
-        fresh = together(readings)
-        total = max(search.count(frozen.view) - fresh.dropped, len(page.hits))
-        handle = self._pages.keep(replace(frozen, taken=frozen.taken + page.taken)) if page.is_cut else None
+        search, start = frozen.search, frozen.start
+        is_files = frozen.view == "files"
+        ranked = search.files(start, explain=frozen.explain) if is_files else search.functions(start)
+        page = shown(readings, ranked, limit)
+        fresh, hits = together(readings), tuple(page.hits)
+        total = max(search.count(frozen.view) - fresh.dropped, len(hits))
+        is_cut = page.following is not None
+        handle = self._pages.keep(replace(frozen, start=page.following)) if page.following is not None else None
         root = frozen.asked_of[0][0].root
-        hits = tuple(page.hits)
-        return Found(root, fresh, hits, total, page.is_cut, frozen.terms, frozen.trouble, handle, search.unknown)
+        return Found(root, fresh, hits, total, is_cut, frozen.terms, frozen.trouble, handle, search.unknown)
 
     def grep(
         self, query: TextQuery, path: str | None = None, *, page: Page | None = None, scope: Scope | None = None
@@ -123,14 +130,22 @@ class Questions:
         codebase, key = self.catalog.resolve_file(file)
 
         def ask(reading: Reading) -> Found:
-            entry = navigate.file_entry(reading.connection, reading.snapshot, key)
-            text, first, last, *_ = navigate.cut_lines(key, reading.content(key, entry.blob), lines)
+            entry = _readable(navigate.file_entry(reading.connection, reading.snapshot, key))
+            text, first, *_ = navigate.cut_lines(key, reading.content(key, entry.blob), lines)
             asked = self._encoders.code(text, lambda: probe_of(codebase))
             source = find.Source(codebase.store, reading.connection, reading.snapshot, Filter())
             search = find.Search([source], like_code(text), asked)
-            others = (hit for hit in search.functions() if not overlaps(reading.connection, hit, key, first, last))
-            page = shown([reading], others, limit)
-            return Found(codebase.root, reading.fresh, tuple(page.hits), len(page.hits), page.is_cut, (), asked.trouble)
+
+            def others() -> Iterator[find.Ranked]:
+                for hit in search.functions():
+                    if not overlaps(reading.connection, hit, key, first, lines[1]):
+                        yield hit
+                    else:  # what another file has of it is like it, too
+                        yield from itertools.islice(search.copies(hit), 1)
+
+            page = shown([reading], others(), limit)
+            hits, is_cut = tuple(page.hits), page.following is not None
+            return Found(codebase.root, reading.fresh, hits, len(hits), is_cut, (), asked.trouble)
 
         return self._reader.ask(codebase, ask)
 
@@ -231,9 +246,7 @@ class Questions:
         codebase, key = self.catalog.resolve_file(file)
 
         def ask(reading: Reading) -> Content:
-            entry = navigate.file_entry(reading.connection, reading.snapshot, key)
-            if entry.skip in ("binary", "huge", "unreadable"):
-                raise BadInput(f"{key} is {entry.skip}; it is listed but not read")
+            entry = _readable(navigate.file_entry(reading.connection, reading.snapshot, key))
             content = reading.content(key, entry.blob)
             wanted = lines
             if symbol is not None:
@@ -268,6 +281,33 @@ class Questions:
             include=scope.include, exclude=scope.exclude, languages=scope.languages, subtree=codebase.subtree
         )
         return codebase, where
+
+
+def _apart(asked_of: Sequence[tuple[Codebase, Filter]]) -> list[tuple[Codebase, Filter]]:
+    """Codebases and parts of them without those that another one holds."""
+    if not asked_of:
+        raise BadInput("no codebase is named; give a path")
+    found: list[tuple[Codebase, Filter]] = []
+    for codebase, where in sorted(asked_of, key=lambda item: len(item[0].subtree)):
+        if not any(other.root == codebase.root and _holds(other.subtree, codebase.subtree) for other, _ in found):
+            found.append((codebase, where))
+    return sorted(found, key=asked_of.index)
+
+
+def _holds(subtree: str, other: str) -> bool:
+    return not subtree or f"{other}/".startswith(f"{subtree}/")
+
+
+def _built(readings: Sequence[Reading]) -> tuple[str | None, ...]:
+    """Which making of each index is read: ids of another one mean nothing here."""
+    builds = [jobs.last_build(reading.connection, reading.codebase.root) for reading in readings]
+    return tuple(build.id if build is not None else None for build in builds)
+
+
+def _readable(entry: Entry) -> Entry:
+    if entry.skip in ("binary", "huge", "unreadable"):
+        raise BadInput(f"{entry.path} is {entry.skip}; it is listed but not read")
+    return entry
 
 
 def _sources(readings: Sequence[Reading], asked_of: Sequence[tuple[Codebase, Filter]]) -> list[find.Source]:

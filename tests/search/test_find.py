@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from clew import Engine
-from clew.errors import NotFound
-from clew.search import find
+from clew.errors import BadInput, NotFound
+from clew.search import find, functions
 from clew.search.filters import Scope
 from clew.search.pages import MAX_BYTES, Pages
 from clew.search.query import View
+from clew.serve import tools
 from clew.store import derive, facts
 from clew.types import Hit
 from tests.conftest import git, make_engine, write_tree
@@ -60,7 +61,8 @@ def test_a_filter_is_the_whole_ranking_without_the_rest(
     tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, view: View, tail: int
 ) -> None:
     monkeypatch.setattr(derive, "TAIL_CHUNKS", tail)
-    monkeypatch.setattr(find, "FUNCTION_POOL", 10_000)
+    for module in (find, functions):
+        monkeypatch.setattr(module, "FUNCTION_POOL", 10_000)
     engine = make_engine(tmp_path / "home")
     engine.index(str(tree))
     wrong = []
@@ -199,6 +201,62 @@ def test_a_page_leaves_out_what_is_not_what_was_ranked(engine: Engine, tree: Pat
     (tree / later[1]).write_text("nothing = 1\n")
     engine.sync(str(tree))
     assert later[2] == engine.search_on(first.continuation, limit=3).hits[0].path
+
+
+@pytest.mark.parametrize("view", ["files", "functions"])
+@pytest.mark.parametrize("change", ["modify", "delete"])
+def test_a_change_to_what_was_shown_hides_nothing_else(engine: Engine, tree: Path, view: View, change: str) -> None:
+    engine.index(str(tree))
+    whole = engine.search("compute total alpha", str(tree), view=view, limit=12).hits
+    first = engine.search("compute total alpha", str(tree), view=view, limit=6)
+    assert first.continuation is not None
+    file = tree / first.hits[0].path
+    file.unlink() if change == "delete" else file.write_text("nothing = 1\n")
+    engine.sync(str(tree))
+    untouched = [place for place in places(whole[6:]) if place[0] != first.hits[0].path]
+    later = places(engine.search_on(first.continuation, limit=6).hits)
+    assert later[: len(untouched)] == untouched
+
+
+def test_pages_of_an_index_that_was_made_anew_are_refused(engine: Engine, tree: Path) -> None:
+    """Ids begin again in a new store: what an old order names there is something else."""
+    for remake in (lambda: engine.index(str(tree), force=True), lambda: engine.clear(str(tree))):
+        engine.index(str(tree))
+        first = engine.search("compute total alpha", str(tree), limit=3)
+        assert first.continuation is not None
+        remake()
+        write_tree(tree, {"pkg0/compute0.pyi": "def bake_bread(): pass\n"})
+        engine.index(str(tree))
+        with pytest.raises(NotFound, match="made anew"):
+            engine.search_on(first.continuation)
+
+
+def test_the_scope_of_a_page_is_that_of_the_first(engine: Engine, tree: Path) -> None:
+    engine.index(str(tree))
+    asked = {"query": "compute total", "path": str(tree), "limit": 2}
+    first = tools.call(engine, "search_codebase", {**asked, "include_globs": ["pkg1"], "languages": ["python"]})
+    again = {**asked, "continuation": first["continuation"], "languages": ["markdown"]}
+    page = tools.call(engine, "search_codebase", again)
+    assert page["scope"] == first["scope"] and page["scope"]["languages"] == ["python"]
+    assert {hit["path"].split("/")[0] for hit in page["results"]} == {"pkg1"}
+
+
+def test_an_empty_file_is_no_hit_and_does_not_count(engine: Engine, tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", {"lock/__init__.py": "", "lock/hold.py": "def hold(lock): pass\n"})
+    engine.index(str(root))
+    found = engine.search("lock", str(root))
+    assert ([hit.path for hit in found.hits], found.total, found.truncated) == (["lock/hold.py"], 1, False)
+
+
+def test_parts_of_one_codebase_are_asked_once(engine: Engine, tree: Path) -> None:
+    engine.index(str(tree))
+    whole = engine.search("compute total", str(tree), limit=100)
+    for named in ([f"{tree}/", tree], [tree / "pkg1", tree], [tree, tree / "pkg1", tree / "pkg1"]):
+        assert engine.search("compute total", [str(place) for place in named], limit=100).hits == whole.hits
+    apart = engine.search("compute total", [str(tree / "pkg1"), str(tree / "pkg2")], limit=100)
+    assert {hit.path[:4] for hit in apart.hits} == {"pkg1", "pkg2"} and len(set(places(apart.hits))) == apart.total
+    with pytest.raises(BadInput, match="no codebase"):
+        engine.search("compute total", [])
 
 
 def test_a_continuation_that_nobody_knows(engine: Engine) -> None:

@@ -98,6 +98,9 @@ def test_a_language_that_nobody_knows_is_named(engine: Engine, root: str) -> Non
         ('say must:"b c"', Asked("say b c", must=("b c",))),
         ('open " quote', Asked('open " quote')),
         ("xlang:python y", Asked("xlang:python y")),
+        ('where is "b c"?', Asked("where is b c", quoted=("b c",))),
+        ('must:"b c", then (d', Asked("b c then (d", must=("b c",))),
+        ('"b c"d', Asked('"b c"d')),
     ],
 )
 def test_what_is_an_operator(query: str, asked: Asked) -> None:

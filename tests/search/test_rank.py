@@ -239,31 +239,6 @@ def test_meaning_alone_finds_the_only_file_there_is(tmp_path: Path) -> None:
     engine.close()
 
 
-@pytest.mark.parametrize(
-    ("question", "unknown"),
-    [
-        ("NoSuchName", ("NoSuchName",)),
-        ("who calls no_such_name before loading a session", ("no_such_name",)),
-        ("Session.no_such_method", ("Session.no_such_method",)),
-        ("purple elephants", ("purple", "elephants")),
-        ("purple session", ()),  # one of the words is there, and none is a name
-        ("LOAD_SESSION", ()),
-        ("legacy/session.py", ()),
-        ("???", ()),
-    ],
-)
-def test_a_name_that_nothing_has_is_told(tmp_path: Path, question: str, unknown: tuple[str, ...]) -> None:
-    root = write_tree(tmp_path / "tree", {**FILES, "x.py": "def load_session(path):\n    return path\n"})
-    engine = make_engine(tmp_path / "home", embedding="static")
-    engine.index(str(root))
-    for mode in MODES:
-        assert engine.search(question, str(root), mode=mode).unknown == unknown, mode
-    write_tree(root, {"y.py": "NoSuchName = no_such_name = no_such_method = 'Purple'\n"})
-    engine.sync(str(root))
-    assert engine.search(question, str(root)).unknown == ()
-    engine.close()
-
-
 def test_a_synonym_stands_in_for_a_word_that_is_not_there(tmp_path: Path) -> None:
     filler = {f"other{i}.py": f"def turn{i}(wheel):\n    return wheel + {i}\n" for i in range(8)}
     there = {"a.py": "def f(names):\n    names.remove(0)\n", "b.py": "def g(names):\n    names.append(0)\n"}

@@ -11,7 +11,7 @@ import pytest
 
 from clew import Engine, tokens
 from clew.lifecycle import gate
-from clew.search import find
+from clew.search import definitions
 from clew.search.query import parse_query
 from clew.search.view import K1, B, load_view
 from clew.store import derive, facts, snapshots
@@ -102,7 +102,7 @@ def test_scores_do_not_depend_on_what_else_the_store_holds(
 
 
 def test_many_definitions_elsewhere_do_not_hide_those_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(find, "MAX_DEFINITIONS", 5)
+    monkeypatch.setattr(definitions, "MAX_DEFINITIONS", 5)
     root, side = write_tree(tmp_path / "tree", {"z.txt": "nothing\n"}), tmp_path / "side"
     git(root, "init", "-q")
     git(root, "add", "-A")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from clew import Engine
 from clew.serve.budget import CHARS_PER_TOKEN, MAX_TOKENS, MIN_TOKENS, fit, size
 from clew.serve.service import Service
 from tests.conftest import make_engine, write_tree
@@ -147,3 +148,21 @@ def test_packing_keeps_every_hit_in_place(hits: list[dict[str, Any]], most: int)
     for hit, whole in zip(envelope["results"], hits, strict=False):
         assert whole["snippet"].startswith(hit["snippet"])
     assert envelope.get("omitted", 0) == len(hits) - len(envelope["results"])
+
+
+@pytest.mark.parametrize("max_tokens", [600, 1_500])
+def test_pages_that_are_cut_go_on_behind_what_was_shown(engine: Engine, tmp_path: Path, max_tokens: int) -> None:
+    text = "def alpha_{0}(rows):\n    return alpha(rows) + {0}\n\n\nbeta_{0} = alpha_{0}([{0}])\n"
+    root = str(write_tree(tmp_path / "paged", {f"m{i}.py": text.format(i) + f"# {i}\n" * i for i in range(24)}))
+    engine.index(root)
+    service, asked = Service(engine), {"query": "alpha rows", "path": root, "max_tokens": max_tokens}
+    for limit in (8, 100):
+        page = service.call("search_codebase", {**asked, "limit": limit})
+        seen = [hit["path"] for hit in page["results"]]
+        assert len(seen) <= limit and page.get("omitted", 0) == min(limit, 24) - len(seen)
+        while page["continuation"] is not None:
+            more = {**asked, "limit": limit, "continuation": page["continuation"]}
+            page = service.call("search_codebase", more)
+            assert page["results"] and size(page) <= max_tokens * CHARS_PER_TOKEN
+            seen += [hit["path"] for hit in page["results"]]
+        assert sorted(seen) == sorted(f"m{i}.py" for i in range(24)), "each once"

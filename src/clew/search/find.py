@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from clew import tokens
 from clew.embed.encoder import Asked
-from clew.parse.symbols import FUNCTION_KINDS
 from clew.search import rank
+from clew.search.definitions import definitions_of
 from clew.search.filters import Filter
-from clew.search.paths import speaks_for_directory
+from clew.search.functions import FUNCTION_POOL, Function, pool_of
 from clew.search.phrases import blobs_with
 from clew.search.query import Query
 from clew.search.rank import Measured, Ranking
+from clew.search.unknown import unknown_names
 from clew.search.view import View, load_view
 from clew.store import postings as posting_rows
-from clew.store.facts import blob_of, content
 from clew.store.postings import FileOf
-from clew.store.segments import CHUNK_BITS
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
 
@@ -34,13 +32,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-MAX_DEFINITIONS = 500
 AT_ONCE = 16  # files that are looked up together: a page and a few
 NESTED = 3  # functions shown under a file
 CLOSE = 0.3  # of the best by meaning alone: a file that has none of the words must come this near
 HEAD = 256  # files that are put in order first: a page seldom needs more
-_EXPORTING = {"rs": b"pub"} | dict.fromkeys(("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"), b"export")
-FUNCTION_POOL = 400  # chunks whose names are looked at for the function view
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +61,7 @@ class Ranked:
     is_file: bool = True  # not one function of it
     symbol: int | None = None  # the definition that is meant, where the chunk has several
     why: Mapping[str, float] | None = None
-
-
-class _Function(NamedTuple):
-    """A function in the order of functions."""
-
-    value: float
-    path: str
-    source: int
-    place: int  # of the chunk
-    file: int  # its place
-    symbol: int | None = None  # where the chunk has several
+    at: int = 0  # its place in the order
 
 
 class Search:
@@ -85,11 +70,11 @@ class Search:
     def __init__(self, sources: Sequence[Source], query: Query, asked: Asked, *, words: bool = True) -> None:
         """`asked` is the query as the models see it; without `words` only the meaning counts."""
         self._sources, self._query = sources, query
-        self._defined = [_definitions(source.connection, source.snapshot, query) for source in sources]
+        self._defined = [definitions_of(source.connection, source.snapshot, query) for source in sources]
         self.measured: list[Measured] = []
         for source, defined in zip(sources, self._defined, strict=True):
             view = load_view(source.store, source.connection, source.snapshot)
-            values = {facts: item.value for facts, item in defined.items()}
+            values = {facts: best.value for facts, (best, *_) in defined.items()}
             quoting: frozenset[int] = frozenset().union(*(_having(source, text) for text in query.asked.quoted))
             self.measured.append(rank.measure(view, query, values, asked, quoting))
         if not words:
@@ -112,17 +97,7 @@ class Search:
     @cached_property
     def unknown(self) -> tuple[str, ...]:
         """Names that the query spells out and nothing has; or all of its words, if nothing has any of them."""
-        names = tuple(name for name in self._query.identifiers if not self._is_known(name))
-        return names or (() if any(map(self._is_known, self._query.words)) else self._query.words)
-
-    def _is_known(self, name: str) -> bool:
-        """Whether each word of a name stands in a chunk or a path of some source, in any case."""
-        views = [item.view for item in self.measured]
-        whole = [(word.lower(), terms[-1]) for word in tokens.words(name) if (terms := tokens.terms_of(word))]
-        return all(
-            any(view.has(int.from_bytes(tokens.term_hash(term), "little")) or view.paths.has(word) for view in views)
-            for word, term in whole
-        )
+        return unknown_names(self._query, self._sources, [item.view for item in self.measured])
 
     def count(self, view: str) -> int:
         """How many files have anything to do with the query; of functions, how many are placed."""
@@ -130,29 +105,30 @@ class Search:
             return len(self._functions)
         return sum(_contents(m.view, kept) for m, kept in zip(self.measured, self._kept, strict=True))
 
-    def files(self, *, explain: bool = False) -> Iterator[Ranked]:
-        """One hit a file; of files with the same content only the best."""
-        places = self._once_each()
+    def files(self, start: int = 0, *, explain: bool = False) -> Iterator[Ranked]:
+        """One hit a file, from a place of the order on; of files with the same content only the best."""
+        places, at = islice(self._once_each(), start, None), start - 1
         while some := [*islice(places, AT_ONCE)]:
             held = self._files_of(some)
             for (source, place), chunks in zip(some, self._chunks_of(some), strict=True):
+                at += 1
                 ranking, view = self.rankings[source], self.measured[source].view
                 file = held.get((source, place))
                 if file is None:
                     continue
                 defined = self._defined[source].get(file.facts)
                 if defined is not None:
-                    at = posting_rows.chunk_at(self._sources[source].connection, file.facts, defined.byte)
-                    chunks = [at, *(chunk for chunk in chunks if chunk != at)] if at is not None else chunks
+                    first = posting_rows.chunk_at(self._sources[source].connection, file.facts, defined[0].byte)
+                    chunks = [first, *(chunk for chunk in chunks if chunk != first)] if first is not None else chunks
                 if chunks:
-                    also = self._copies(source, int(view.document[place]), place)
+                    also = self._copies(source, int(view.document[place]), file.path)
                     why = (
                         {name: round(float(values[place]), 4) for name, values in ranking.features.items()}
                         if explain
                         else None
                     )
                     others = tuple(chunks[1 : NESTED + 1])
-                    yield Ranked(source, file, chunks[0], float(ranking.total[place]), others, also, why=why)
+                    yield Ranked(source, file, chunks[0], float(ranking.total[place]), others, also, why=why, at=at)
 
     def _once_each(self) -> Iterator[tuple[int, int]]:
         """(source, place) of the files in order, without those that have the content of one before them."""
@@ -177,21 +153,30 @@ class Search:
                     found[source, place] = file
         return found
 
-    def functions(self) -> Iterator[Ranked]:
+    def functions(self, start: int = 0) -> Iterator[Ranked]:
         """One hit a definition, whatever its file; the name counts as much as the meaning."""
-        for function in self._functions:
+        for at, function in enumerate(self._functions[start:], start):
             view, key = self.measured[function.source].view, (function.source, function.file)
             held = self._files_of([key]).get(key)
             if held is not None:
                 chunk, symbol = int(view.chunks[function.place]), function.symbol
-                yield Ranked(function.source, held, chunk, function.value, is_file=False, symbol=symbol)
+                yield Ranked(function.source, held, chunk, function.value, is_file=False, symbol=symbol, at=at)
+
+    def copies(self, hit: Ranked) -> Iterator[Ranked]:
+        """A function in the other files that have the content of its own."""
+        view = self.measured[hit.source].view
+        document = int(view.facts.searchsorted(hit.file.facts))
+        for path in self._copies(hit.source, document, hit.file.path):
+            for file in posting_rows.files_at(self._sources[hit.source].connection, view.snapshot.id, [path]):
+                yield replace(hit, file=file)
 
     @cached_property
-    def _functions(self) -> list[_Function]:
+    def _functions(self) -> list[Function]:
         """The functions that fit best, best first, each once."""
-        pool: list[_Function] = []
-        for source in range(len(self._sources)):
-            pool += self._function_pool(source)
+        pool: list[Function] = []
+        for source, item in enumerate(self._sources):
+            ranked = (self.measured[source], self.rankings[source], self._kept[source])
+            pool += pool_of(source, item.connection, *ranked, self._defined[source], self._query)
         seen: set[tuple[int, int, int]] = set()
         found = []
         for function in sorted(
@@ -203,33 +188,7 @@ class Search:
             if owner < 0 or key not in seen:
                 seen.add(key)
                 found.append(function)
-        return found
-
-    def _function_pool(self, source: int) -> list[_Function]:
-        """Chunks with the functions that they are of. One of several small ones has all their scores, less a little."""
-        import numpy as np
-
-        measured, kept = self.measured[source], self._kept[source]
-        view, scores = measured.view, rank.function_scores(measured, self.rankings[source])
-        file_of = np.full(len(view.facts), -1, np.int64)
-        file_of[view.document[kept[::-1]]] = kept[::-1]  # the first path of those that share a content
-        places = np.flatnonzero(file_of[view.chunk_document] >= 0)
-        best = places[np.argsort(-scores[places], kind="stable")[:FUNCTION_POOL]].tolist()
-        connection, chunks = self._sources[source].connection, [int(view.chunks[place]) for place in best]
-        owners = posting_rows.owners(connection, chunks)
-        shared = [chunk for chunk in chunks if chunk not in owners or owners[chunk].kind not in FUNCTION_KINDS]
-        several = posting_rows.functions_in(connection, shared, FUNCTION_KINDS)
-        pool = []
-        for place, chunk in zip(best, chunks, strict=True):
-            file, score = int(file_of[view.chunk_document[place]]), float(scores[place])
-            path = view.files[file].path
-            for symbol, named in several.get(chunk, ()):
-                value = score + rank.function_bonus(named, self._query) + rank.ONE_OF_SEVERAL
-                pool.append(_Function(value, path, source, place, file, symbol))
-            if chunk not in several:
-                value = score + rank.function_bonus(owners.get(chunk), self._query)
-                pool.append(_Function(value, path, source, place, file))
-        return pool
+        return found[:FUNCTION_POOL]
 
     @cached_property
     def _kept(self) -> list[Any]:
@@ -242,11 +201,9 @@ class Search:
         return kept if any(map(len, kept)) else self._closest(allowed)
 
     def _allowed(self, source: int) -> Any:
-        """Which files the filter and the query's operators let pass."""
-        import numpy as np
-
+        """Which files that have anything to show the filter and the query's operators let pass."""
         view, item = self.measured[source].view, self._sources[source]
-        passed = np.ones(len(view.files), bool) if item.where.is_empty else view.allowed(item.where)
+        passed = view.has_chunks if item.where.is_empty else view.has_chunks & view.allowed(item.where)
         for text in self._query.asked.must:
             passed = passed & _has(view, _having(item, text))
         for text in self._query.asked.without:
@@ -311,15 +268,15 @@ class Search:
                     break
             yield [int(views[source].chunks[at]) for at in best.values()]
 
-    def _copies(self, source: int, document: int, place: int) -> tuple[str, ...]:
-        """Other files with this content that the filter lets pass."""
+    def _copies(self, source: int, document: int, path: str) -> tuple[str, ...]:
+        """Files with this content beside the one at a path, that the filter lets pass."""
         import numpy as np
 
         view, where = self.measured[source].view, self._sources[source].where
         if view.copies[document] < 2:
             return ()
-        files = [view.files[other] for other in np.flatnonzero(view.document == document).tolist() if other != place]
-        return tuple(file.path for file in files if where.allows(file.path, file.language))
+        files = [view.files[place] for place in np.flatnonzero(view.document == document).tolist()]
+        return tuple(f.path for f in files if f.path != path and where.allows(f.path, f.language))
 
 
 def _contents(view: View, kept: Any) -> int:
@@ -352,48 +309,6 @@ def _has(view: View, blobs: frozenset[int]) -> Any:
     import numpy as np
 
     return np.fromiter((file.blob in blobs for file in view.files), bool, len(view.files))
-
-
-@dataclass(frozen=True, slots=True)
-class _Defined:
-    value: float
-    byte: int
-
-
-def _definitions(connection: apsw.Connection, snapshot: Snapshot, query: Query) -> dict[int, _Defined]:
-    """What each facts defines of the names that the query spells out, and where."""
-    found: dict[int, _Defined] = {}
-    for identifier in query.identifiers:
-        parts = tokens.split_qualified(identifier)
-        if not parts:
-            continue
-        wanted, name = ".".join(parts).lower(), parts[-1]
-        values: dict[int, _Defined] = {}
-        for spelling in dict.fromkeys((name, name.lower(), name.capitalize())):
-            rows = posting_rows.definitions(connection, snapshot.id, spelling, MAX_DEFINITIONS)
-            for symbol, kind, qualified, byte in rows:
-                if not f".{qualified}".lower().endswith(f".{wanted}"):
-                    continue
-                value = rank.definition_value(spelling, name, kind, qualified.count("."))
-                facts = symbol >> CHUNK_BITS
-                if facts not in values or value > values[facts].value:
-                    values[facts] = _Defined(value, byte)
-        if not values:
-            for place, byte, path in posting_rows.imports_named(connection, snapshot.id, name, MAX_DEFINITIONS):
-                facts = place >> CHUNK_BITS
-                if speaks_for_directory(path) and _hands_on(connection, facts, byte, path):
-                    values.setdefault(facts, _Defined(rank.REEXPORT, byte))
-        share = rank.shared_among(len(values))
-        for facts, defined in values.items():
-            if facts not in found or defined.value * share > found[facts].value:
-                found[facts] = _Defined(defined.value * share, defined.byte)
-    return found
-
-
-def _hands_on(connection: apsw.Connection, facts: int, byte: int, path: str) -> bool:
-    """Whether others have from a file what it imports there: some languages say so, in others all have."""
-    keyword = _EXPORTING.get(path.rpartition(".")[2])
-    return keyword is None or content(connection, blob_of(connection, facts)).startswith(keyword, byte)
 
 
 __all__ = ["Ranked", "Ranking", "Search", "Source"]

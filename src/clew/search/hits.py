@@ -24,11 +24,10 @@ ALIKE_AMONG = 50  # of the first files others are looked for: all with all would
 
 
 class Shown(NamedTuple):
-    """Hits, whether there are more, and how many places of the order were looked at for them."""
+    """Hits, and where in the order the next one stands, if there are more."""
 
     hits: list[Hit]
-    is_cut: bool
-    taken: int
+    following: int | None
 
 
 def shown(readings: Sequence[Reading], ranked: Iterable[Ranked], limit: int) -> Shown:
@@ -38,7 +37,7 @@ def shown(readings: Sequence[Reading], ranked: Iterable[Ranked], limit: int) -> 
     chosen: list[tuple[Reading, Ranked, bool]] = []
     near: list[list[str]] = []
     files = _Alike()
-    taken, is_cut = 0, False
+    following = None
     for hit in ranked:
         reading = readings[hit.source]
         is_fresh = reading.check(hit.file.path, hit.file.stat, hit.file.blob)
@@ -47,14 +46,13 @@ def shown(readings: Sequence[Reading], ranked: Iterable[Ranked], limit: int) -> 
             near[before].append(hit.file.path)
         elif is_fresh is not None:
             if len(chosen) == limit:
-                is_cut = True
+                following = hit.at
                 break
             chosen.append((reading, hit, is_fresh))
             near.append([])
             files.add(reading, hit.file)
-        taken += 1
     hits = [replace(hit, near=tuple(alike)) if alike else hit for hit, alike in zip(show(chosen), near, strict=True)]
-    return Shown(hits, is_cut, taken)
+    return Shown(hits, following)
 
 
 class _Alike:
@@ -150,10 +148,13 @@ def _show(
     owner = place.owner
     if owner is not None and owner.end_line - owner.start_line < WHOLE_SYMBOL_LINES:
         if first >= owner.start_line:
-            first, start = owner.start_line, source.rfind(b"\n", 0, owner.start_byte) + 1
+            first, start = owner.start_line, owner.start_byte
         if last <= owner.end_line:
-            last, end = owner.end_line, source.find(b"\n", owner.end_byte)  # whole lines: not without a `;`
-            end = len(source) if end < 0 else end
+            last, end = owner.end_line, owner.end_byte
+    if owner is not None:  # with what else stands on its first and last line: an indentation, a `;`
+        start = source.rfind(b"\n", 0, start) + 1 if start == owner.start_byte else start
+        end = source.find(b"\n", end) if end == owner.end_byte else end
+        end = len(source) if end < 0 else end
     is_whole = owner is not None and first <= owner.start_line and last >= owner.end_line
     name, kind = (owner.qualified, owner.kind) if owner is not None else ("", "")
     nested = [

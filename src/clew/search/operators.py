@@ -8,7 +8,8 @@ from typing import NamedTuple
 from clew.errors import BadInput
 
 _OPERATOR = re.compile(
-    r'(?<!\S)(?:(?P<name>lang|path|-path|must|exclude):(?P<value>"[^"]+"|[^\s"]+)|"(?P<quoted>[^"]+)")(?!\S)'
+    r'(?<!\S)(?:(?P<name>lang|path|-path|must|exclude):(?P<value>"[^"]+"|[^\s"]+)|"(?P<quoted>[^"]+)")'
+    r"(?:(?!\S)|[?.,;:!)]+(?!\S))"  # a sentence goes on, or ends there
 )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from clew.errors import NotFound
 from clew.lifecycle.catalog import Codebase
-from clew.search.filters import Filter
+from clew.search.filters import Filter, Scope
 from clew.search.find import Search
 from clew.search.query import View
 
@@ -24,13 +24,15 @@ MAX_BYTES = 64_000_000  # of all together: each holds some numbers for every chu
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """An order of hits, and how much of it has been shown."""
+    """An order of hits, and how far it has been shown."""
 
     search: Search
     asked_of: tuple[tuple[Codebase, Filter], ...]
     view: View
     explain: bool
-    taken: int
+    scope: Scope
+    built: tuple[str | None, ...]  # which making of each index it is an order of
+    start: int  # where the next page begins
     terms: tuple[str, ...]
     trouble: str
 

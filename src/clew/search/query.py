@@ -31,7 +31,8 @@ _SOFT_WORDS = frozenset(
     "work works working handle handles handled handling implement implements implemented implementation define "
     "defines defined definition code logic mechanism support supports supported".split()
 )
-_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*")
+_NAME = r"[^\W\d][\w$]*"
+_IDENTIFIER = re.compile(rf"(?<![\w$])(?:{_NAME}|\$[\w$]+)(?:(?:\.|::|#|->)[$~]?{_NAME})*[?!]?(?![\w$])")
 _PATH = re.compile(r"(?:\.{0,2}/)?[\w.+-]+(?:/[\w.+-]+)+/?|[\w+-]+(?:\.[\w+-]+)*\.[A-Za-z]\w{0,9}")
 _LOOKS_LIKE_CODE = re.compile(r"_|::|\.|#|->|[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
 
@@ -68,7 +69,9 @@ class Query:
     @property
     def is_one_name(self) -> bool:
         """Whether the query is a name and nothing else."""
-        return len(self.words) == 1 and len(self.identifiers) == 1
+        return len(self.identifiers) == 1 and (
+            len(self.words) == 1 or self.identifiers[0] == self.text.removesuffix("()")
+        )
 
 
 def parse_query(text: str, *, root: str = "") -> Query:
@@ -93,6 +96,8 @@ def parse_query(text: str, *, root: str = "") -> Query:
     terms = list(dict.fromkeys(term for word in kept for term in tokens.terms_of(word)))
     found = _IDENTIFIER.findall(text)
     identifiers = [name for name in found if len(found) == 1 or _LOOKS_LIKE_CODE.search(name)]
+    if len(found) > 1:  # `e.g` is no name in a sentence
+        identifiers = [name for name in identifiers if any(len(part) > 1 for part in tokens.split_qualified(name))]
     content = dict.fromkeys(part for word in telling for part in tokens.parts_of(word) if len(part) > 1)
     return Query(
         text,

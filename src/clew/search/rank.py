@@ -10,17 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import log
 from typing import TYPE_CHECKING, Any
 
 from clew import tokens
 from clew.embed.encoder import Asked
-from clew.parse.symbols import FUNCTION_KINDS
 from clew.search.paths import idf
 from clew.search.query import Query
 from clew.search.vectors import aside, at_once
 from clew.search.view import View
-from clew.store.postings import Named
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,9 +35,9 @@ ONE_NAME = 3.0  # times that, when the query is nothing but the name
 SYNONYM = 0.6  # of a word of the file's name that the query says otherwise, times how close the two are
 REEXPORT = 1.0  # of a definition: it hands on a name that nothing here defines
 NAMES = 0.45  # its path and the names it defines, by meaning
-QUOTED = 1.00  # the file has the text that the query quotes
-PATH = 2.00  # the query gives its path, or the end of it
-BELOW_PATH = 0.5  # of that: the query gives a directory above it
+QUOTED = 20.0  # the file has the text that the query quotes: more than all else together
+PATH = 20.0  # the query gives its path, or the end of it: likewise
+BELOW_PATH = 1.0  # the query gives a directory above it
 DIRECTORY = 0.40  # the words of its directories
 ABOUT = 0.23  # what the file says of itself at its top
 USED = 0.60  # many other files use what it defines: most others have less to say
@@ -59,11 +56,8 @@ SURE = 0.8  # words this close count as the same
 FEW_CHUNKS = 0.25  # of all: so many are picked out before the best are looked for
 ALONE_CHUNKS = 5_000  # fewer are scored in the time that a thread takes to begin
 
-FUNCTION_BODY, FUNCTION_DENSE, FUNCTION_NAME, FUNCTION_FILE = 0.4, 0.48, 0.6, 0.1  # what places a function
-FUNCTION_LENGTH = 0.02  # times the logarithm of its lines: what says more is meant sooner than what hands on
+FUNCTION_BODY, FUNCTION_DENSE = 0.4, 0.48  # what places a chunk: words, meaning
 FUNCTION_PROVIDED = 0.24  # half of the bundled model's part, as for files
-OTHER_KIND, NO_KIND = -0.5, -0.4  # what is no function itself: the head of a class, loose lines
-ONE_OF_SEVERAL = -0.15  # a small function that shares a chunk with others: what fits may be one of those
 
 _ASKS_FOR_TESTS = frozenset("test spec mock fixtur benchmark exampl".split())
 _ASKS_FOR_PROSE = frozenset("doc document readm changelog guid tutori".split())
@@ -226,33 +220,6 @@ def line_scores(item: Measured, spans: Sequence[slice]) -> Floats:
     return scores
 
 
-def function_scores(item: Measured, ranking: Ranking) -> Floats:
-    """What places each chunk among the functions, but for its name."""
-    import numpy as np
-
-    scores = chunk_scores(item)
-    per_document = np.zeros(len(item.view.facts), np.float32)
-    np.maximum.at(per_document, item.view.document, ranking.total)
-    found: Floats = (scores + FUNCTION_FILE * per_document[item.view.chunk_document]).astype(np.float32)
-    return found
-
-
-def function_bonus(definition: Named | None, query: Query) -> float:
-    """What the name, the kind and the length of a definition add to its place among the functions."""
-    if definition is None:
-        return NO_KIND
-    worth = 0.0 if definition.kind in FUNCTION_KINDS else OTHER_KIND
-    return FUNCTION_NAME * name_overlap(definition.name, query) + FUNCTION_LENGTH * log(definition.lines) + worth
-
-
-def name_overlap(name: str, query: Query) -> float:
-    """How much a definition's name and the query have in common, from 0 to 1."""
-    words = {tokens.terms_of(part)[0] for part in tokens.parts_of(name) if tokens.terms_of(part)}
-    asked = {tokens.terms_of(part)[0] for part in query.content if tokens.terms_of(part)}
-    common = len(words & asked)
-    return float(common / (len(words) * len(asked)) ** 0.5) if common else 0.0
-
-
 def definition_value(name: str, wanted: str, kind: str, depth: int) -> float:
     """What one definition of a queried name is worth, before it is shared among the files that have one."""
     value = (1.0 if name == wanted else 0.6) * _KIND_WORTH.get(kind, 1.0)
@@ -320,7 +287,7 @@ def _named_paths(view: View, query: Query) -> Any:
     for wanted in query.paths:
         if "/" in wanted:
             below = view.paths.files_having(f"/{wanted}/")
-            found[below] = np.maximum(found[below], PATH * BELOW_PATH)
+            found[below] = np.maximum(found[below], BELOW_PATH)
     for wanted in query.paths:
         found[view.paths.files_having(f"/{wanted}\n")] = PATH
     return found

@@ -150,6 +150,7 @@ class View:
 
         headers, sources = self.paths.headers, self.paths.sources
         chunks = np.bincount(self.chunk_document, minlength=len(self.facts))[self.document]
+        self.has_chunks = chunks > 0  # of each file: an empty one has nothing to show
         is_more = chunks[headers] > MUCH_MORE * chunks[sources]
         self.headers, self.sources = headers[~is_more], sources[~is_more]
         self.is_header = self.paths.is_header.copy()

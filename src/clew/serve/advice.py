@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from clew.search import operators
 from clew.serve.gates import Envelope
 from clew.types import Found, Hit
 
@@ -34,10 +35,13 @@ def _instead(query: str, scope: Envelope, places: Sequence[str]) -> Envelope | N
     """Nothing was found: the same without the limits that were set, else as exact text."""
     if not query or len(query) > _MAX_QUERY_CHARS:
         return None
-    asked: dict[str, Any] = {"query": query, **({"path": places[0]} if len(places) == 1 else {})}
+    told = operators.split(query)
+    asked: dict[str, Any] = {"query": told.text, **({"path": places[0]} if len(places) == 1 else {})}
     limits: dict[str, Any] = {key: [] for key in ("include_globs", "exclude_globs", "languages")}
     if any(scope[key] for key in limits):
         return _call("search_codebase", **asked, **limits)
+    if told._replace(text="", quoted=()) != operators.NOTHING_ASKED:
+        return _call("search_codebase", **asked)
     return _call("search_text", **asked)
 
 

@@ -18,6 +18,7 @@ from clew.serve.sessions import NO_SCOPE, Identity, Sessions, SessionScope, chec
 from clew.types import PROJECT
 
 SCOPE_TOOLS = ("set_scope", "get_scope", "clear_scope")
+_PAGES = {"search_codebase": "results", "semantic_search": "results", "get_references": "references"}  # of what
 _STABLE = frozenset({"list_codebases"})  # the same bytes as long as nothing changed
 
 
@@ -46,18 +47,29 @@ class Service:
         elif tool in SCOPE_TOOLS:
             envelope = self._manage_scope(tool, given, identity)
         else:
-            scope = self.sessions.scope(identity.id)
             tokens = {"max_tokens": most} if most is not None and tool == "search_text" else {}
-            with within(scope):
-                envelope = tools.call(self.engine, tool, {**given, **tokens})
-            if "scope" in envelope:
-                envelope["scope"] = {**envelope["scope"], **_whole(scope, given)}
+            envelope = self._ask(tool, {**given, **tokens}, identity)
         if tool in _STABLE:
             return fit(envelope)
-        envelope["session_id"] = identity.id
-        if identity.warning:
-            envelope.setdefault("warnings", []).append(envelopes.warning("SESSION_ID_IGNORED", identity.warning))
-        return fit(envelope, MAX_TOKENS if most is None or envelope["status"] == "error" else most)
+        room = MAX_TOKENS if most is None or envelope["status"] == "error" else most
+        fitting = fit(_signed(envelope, identity), room)
+        pages = _PAGES.get(tool, "")
+        found = len(envelope.get(pages, ()))
+        while pages in fitting and 0 < len(fitting[pages]) < len(envelope[pages]):
+            # As many as there is room for, asked for as such: then the continuation goes on behind the last one shown.
+            envelope = self._ask(tool, {**given, "limit": len(fitting[pages])}, identity)
+            envelope["omitted"] = found - len(envelope.get(pages, ()))
+            fitting = fit(_signed(envelope, identity), room)
+        return fitting
+
+    def _ask(self, tool: str, arguments: Mapping[str, Any], identity: Identity) -> Envelope:
+        """A tool's answer within the session's scope."""
+        scope = self.sessions.scope(identity.id)
+        with within(scope):
+            envelope = tools.call(self.engine, tool, arguments)
+        if "scope" in envelope:
+            envelope["scope"] = {**envelope["scope"], **_whole(scope, arguments)}
+        return envelope
 
     def _manage_scope(self, tool: str, arguments: Mapping[str, Any], identity: Identity) -> Envelope:
         try:
@@ -107,6 +119,14 @@ def codebase_named(name: str, known: list[str]) -> str:
     if not found:
         raise BadInput(f"{name!r} is no codebase; `list_codebases` has those that are")
     return found[0]
+
+
+def _signed(envelope: Envelope, identity: Identity) -> Envelope:
+    """An answer with the session that it is for."""
+    envelope["session_id"] = identity.id
+    if identity.warning:
+        envelope.setdefault("warnings", []).append(envelopes.warning("SESSION_ID_IGNORED", identity.warning))
+    return envelope
 
 
 def _whole(scope: SessionScope, arguments: Mapping[str, Any]) -> Envelope:

@@ -84,7 +84,7 @@ def search_codebase(
     """Ranked hits for a question; with the `continuation` of an answer, the next ones of its order."""
     scope = effective_scope(include_globs, exclude_globs, languages)
     if continuation is not None:
-        found = engine.search_on(continuation, limit=limit)
+        found, scope = engine.search_on(continuation, limit=limit), engine.scope_of(continuation)
         return advice.with_next(envelopes.search(path or found.root, found, scope), found)
 
     def ask(places: list[str]) -> Envelope:

@@ -26,6 +26,7 @@ class Unfinished(NamedTuple):
 class Build(NamedTuple):
     """A create or reindex as it was recorded."""
 
+    id: str
     action: str
     state: str
     cleared: bool
@@ -87,11 +88,11 @@ def last_build(connection: apsw.Connection, root: str) -> Build | None:
     """The newest create or reindex of a codebase, however it ended."""
     row = fetch_one(
         connection,
-        "SELECT action, state, cleared FROM job WHERE root = ? AND action IN ('create', 'reindex')"
+        "SELECT id, action, state, cleared FROM job WHERE root = ? AND action IN ('create', 'reindex')"
         " ORDER BY serial DESC LIMIT 1",
         (root,),
     )
-    return Build(row[0], row[1], bool(row[2])) if row else None
+    return Build(row[0], row[1], row[2], bool(row[3])) if row else None
 
 
 def recent(connection: apsw.Connection, root: str, limit: int = KEPT) -> list[Job]:

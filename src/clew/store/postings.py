@@ -26,6 +26,7 @@ _FILE = (  # subqueries: as joins the same takes four times as long
 class Named(NamedTuple):
     """A definition by what is known of it without reading it."""
 
+    symbol: int
     name: str
     kind: str
     lines: int
@@ -120,7 +121,7 @@ def owners(connection: apsw.Connection, chunks: Sequence[int]) -> dict[int, Name
     """The definition that each chunk belongs to, for those that belong to one."""
     rows = fetch_all(
         connection,
-        "SELECT chunk.id, symbol.name, kind, symbol.end_line - symbol.start_line + 1"
+        "SELECT chunk.id, symbol.id, symbol.name, kind, symbol.end_line - symbol.start_line + 1"
         " FROM chunk JOIN symbol ON symbol.id = (chunk.id >> ?1 << ?1) + chunk.symbol"
         " WHERE chunk.symbol >= 0 AND chunk.id IN (SELECT value FROM json_each(?2))",
         (CHUNK_BITS, json.dumps(list(chunks))),
@@ -128,10 +129,8 @@ def owners(connection: apsw.Connection, chunks: Sequence[int]) -> dict[int, Name
     return {chunk: Named(*named) for chunk, *named in rows}
 
 
-def functions_in(
-    connection: apsw.Connection, chunks: Sequence[int], kinds: Iterable[str]
-) -> Mapping[int, list[tuple[int, Named]]]:
-    """The definitions of some kinds that stand whole in each of these chunks, by their ids."""
+def functions_in(connection: apsw.Connection, chunks: Sequence[int], kinds: Iterable[str]) -> Mapping[int, list[Named]]:
+    """The definitions of some kinds that stand whole in each of these chunks."""
     rows = fetch_all(
         connection,
         "SELECT chunk.id, symbol.id, symbol.name, kind, symbol.end_line - symbol.start_line + 1 FROM chunk JOIN symbol"
@@ -141,9 +140,9 @@ def functions_in(
         " ORDER BY symbol.id",
         (CHUNK_BITS, json.dumps(list(chunks)), json.dumps(sorted(kinds))),
     )
-    found: dict[int, list[tuple[int, Named]]] = {}
-    for chunk, symbol, *named in rows:
-        found.setdefault(chunk, []).append((symbol, Named(*named)))
+    found: dict[int, list[Named]] = {}
+    for chunk, *named in rows:
+        found.setdefault(chunk, []).append(Named(*named))
     return found
 
 
@@ -176,11 +175,15 @@ def chunk_at(connection: apsw.Connection, facts: int, byte: int) -> int | None:
     return row[0] if row else None
 
 
-def definitions(connection: apsw.Connection, snapshot: int, name: str, limit: int) -> list[tuple[int, str, str, int]]:
-    """(id, kind, qualified name, first byte) of the snapshot's symbols with this name."""
+def definitions(
+    connection: apsw.Connection, snapshot: int, name: str, limit: int, *, exact: bool = True
+) -> list[tuple[int, str, str, str, int]]:
+    """(id, kind, name, qualified name, first byte) of the snapshot's symbols with this name; without `exact`, in any
+    case, for which all are looked at."""
     return fetch_all(
         connection,
-        f"SELECT id, kind, qualified, start_byte FROM symbol WHERE name = ? AND {_IN_SNAPSHOT} LIMIT ?",
+        "SELECT id, kind, name, qualified, start_byte FROM symbol"
+        f" WHERE name = ?{'' if exact else ' COLLATE NOCASE'} AND {_IN_SNAPSHOT} LIMIT ?",
         (name, snapshot, limit),
     )
 

@@ -187,6 +187,13 @@ def has_files_below(connection: apsw.Connection, snapshot: int, directory: str) 
     return fetch_one(connection, sql, (snapshot, directory)) is not None
 
 
+def has_path_with(connection: apsw.Connection, snapshot: int, text: str) -> bool:
+    """Whether any path of the snapshot has a text, in any case of ASCII letters; a scan."""
+    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    sql = "SELECT 1 FROM entry WHERE snapshot = ? AND path LIKE ? ESCAPE '\\' LIMIT 1"
+    return fetch_one(connection, sql, (snapshot, f"%{escaped}%")) is not None
+
+
 def refresh_stats(connection: apsw.Connection, snapshot: int, stats: Mapping[str, Stat]) -> None:
     """Note new stats of files whose content did not change; no new generation."""
     connection.executemany(

@@ -1,0 +1,81 @@
+"""What a snapshot defines of the names that a query spells out. Main call: `definitions_of`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import apsw
+
+from clew import tokens
+from clew.search import rank
+from clew.search.paths import speaks_for_directory
+from clew.search.query import Query
+from clew.store import postings
+from clew.store.facts import blob_of, content
+from clew.store.segments import CHUNK_BITS
+from clew.store.snapshots import Snapshot
+
+MAX_DEFINITIONS = 500  # of one name
+MAX_QUALIFIED = 20_000  # the same, of which only those count that stand in the right class
+_EXPORTING = {"rs": b"pub"} | dict.fromkeys(("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"), b"export")
+
+
+class Definition(NamedTuple):
+    """A definition of such a name."""
+
+    value: float  # what it is worth
+    byte: int  # where it begins
+    symbol: int | None  # None for what only hands the name on
+
+
+def definitions_of(connection: apsw.Connection, snapshot: Snapshot, query: Query) -> dict[int, tuple[Definition, ...]]:
+    """What each facts defines of the names that the query spells out, the best first."""
+    found: dict[int, list[Definition]] = {}
+    for identifier in query.identifiers:
+        values = _named(connection, snapshot, identifier, in_any_case=query.is_one_name)
+        share = rank.shared_among(len(values))
+        for facts, several in values.items():
+            found.setdefault(facts, []).extend(each._replace(value=each.value * share) for each in several)
+    return {facts: tuple(sorted(several, key=lambda each: -each.value)) for facts, several in found.items()}
+
+
+def _named(
+    connection: apsw.Connection, snapshot: Snapshot, identifier: str, *, in_any_case: bool
+) -> dict[int, list[Definition]]:
+    """The definitions of one name by their facts; of what nothing defines, where it is handed on."""
+    parts = tokens.split_qualified(identifier)
+    values: dict[int, list[Definition]] = {}
+    if not parts:
+        return values
+    name, most = parts[-1], MAX_DEFINITIONS if len(parts) == 1 else MAX_QUALIFIED
+
+    def look(spelling: str, *, exact: bool = True) -> None:
+        for symbol, kind, called, qualified, byte in postings.definitions(
+            connection, snapshot.id, spelling, most, exact=exact
+        ):
+            if _ends_with(qualified, parts):
+                value = rank.definition_value(called, name, kind, qualified.count("."))
+                values.setdefault(symbol >> CHUNK_BITS, []).append(Definition(value, byte, symbol))
+
+    for spelling in dict.fromkeys((name, name.rstrip("?!"), name.lower(), name.capitalize())):
+        look(spelling)
+    if not values and in_any_case:
+        look(name, exact=False)
+    if not values:
+        for place, byte, path in postings.imports_named(connection, snapshot.id, name, MAX_DEFINITIONS):
+            facts = place >> CHUNK_BITS
+            if facts not in values and speaks_for_directory(path) and _hands_on(connection, facts, byte, path):
+                values[facts] = [Definition(rank.REEXPORT, byte, None)]
+    return values
+
+
+def _ends_with(qualified: str, parts: Sequence[str]) -> bool:
+    """Whether a qualified name ends with these parts, in any case; what a language may add to a name does not count."""
+    return f".{qualified}".rstrip("?!").lower().endswith(f".{'.'.join(parts)}".rstrip("?!").lower())
+
+
+def _hands_on(connection: apsw.Connection, facts: int, byte: int, path: str) -> bool:
+    """Whether others have from a file what it imports there: some languages say so, in others all have."""
+    keyword = _EXPORTING.get(path.rpartition(".")[2])
+    return keyword is None or content(connection, blob_of(connection, facts)).startswith(keyword, byte)
