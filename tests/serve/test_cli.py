@@ -174,6 +174,20 @@ def test_nothing_found_is_one(tree: Path) -> None:
         assert clew(*command, "--json", cwd=tree).envelope["status"] == "not_found"
 
 
+def test_a_search_fits_its_tokens(tmp_path: Path) -> None:
+    text = "def alpha_{0}(rows):\n    return alpha(rows) + {0}\n"
+    tree = write_tree(tmp_path / "tokens", {f"m{i}.py": text.format(i) + f"beta_{i} = 1\n" * i for i in range(20)})
+    whole = clew("search", "alpha", "--limit", "20", "--json", cwd=tree).envelope
+    cut = clew("search", "alpha", "--limit", "20", "--max-tokens", "900", "--json", cwd=tree)
+    assert len(cut.out) <= 900 * 4 + 1 and cut.envelope["truncated"]
+    assert 0 < len(cut.envelope["results"]) == 20 - cut.envelope["omitted"] < len(whole["results"]) == 20
+    ran = clew("search", "alpha", "--limit", "20", "--max-tokens", "900", cwd=tree)
+    assert ran.out.rstrip().endswith("of 20 hits; a larger --max-tokens shows more")
+    ran = clew("search", "alpha", "--max-tokens", "9", cwd=tree)
+    assert ran.code == 2
+    one_message(ran)
+
+
 def test_an_error_keeps_the_fields_of_its_tool_and_names_its_problem(tree: Path) -> None:
     """CONTRACT §4: errors carry an RFC 9457 problem and keep the tool's own empty fields."""
     envelope = clew("search", "", str(tree), "--json").envelope

@@ -52,18 +52,24 @@ def question(
     is_file: bool = False,
     is_scoped: bool = True,
     nothing: str = "",
+    most: int | None = None,
 ) -> int:
-    """Answer a question; a tree that was never indexed, or not to the end, is indexed first, and that is said."""
-    from clew.serve import tools
+    """Answer a question, within so many tokens at `most`; a tree that was never indexed, or not to the end, is indexed
+    first, and that is said."""
+    from clew.serve import budget, tools
     from clew.serve.progress import ProgressView
 
     scope = {} if is_file or not is_scoped else {"include_globs": include, "exclude_globs": exclude, "languages": lang}
+
+    def ask(engine: Engine) -> Envelope:
+        envelope = tools.answer(engine, tool, {**arguments, **scope})
+        return envelope if most is None else budget.fit(envelope, budget.checked(most))
 
     def act(engine: Engine) -> Envelope:
         if is_file:
             _check_file(path or "")
         try:
-            return tools.answer(engine, tool, {**arguments, **scope})
+            return ask(engine)
         except (NotIndexed, Interrupted) as error:
             if no_index or error.proof is not None:
                 raise
@@ -79,7 +85,7 @@ def question(
             )
             with ProgressView("indexing") as view:
                 engine.index(root, watch=view)
-            return tools.answer(engine, tool, {**arguments, **scope})
+            return ask(engine)
 
     return answer(path, as_json, act, as_text, nothing, tool=tool, is_file=is_file)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from clew.errors import BadInput
 from clew.serve import envelopes
 from clew.serve.gates import Envelope
 
@@ -43,6 +44,13 @@ def fit(envelope: Envelope, max_tokens: int = MAX_TOKENS) -> Envelope:
         if size(envelope) > room and isinstance(envelope.get(key), list):
             _cut_list(envelope, key, room)
     return envelope
+
+
+def checked(most: object) -> int:
+    """A number of tokens that an answer may be asked to fit, or a `BadInput`."""
+    if not isinstance(most, int) or isinstance(most, bool) or most < MIN_TOKENS:
+        raise BadInput(f"max_tokens must be a number from {MIN_TOKENS} up")
+    return most
 
 
 def size(value: Any) -> int:

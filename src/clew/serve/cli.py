@@ -83,13 +83,14 @@ def sync(path: str | None, as_json: bool) -> int:
 @click.option("--mode", type=click.Choice(["hybrid", "lexical", "semantic"]), default="hybrid", show_default=True)
 @click.option("--view", type=click.Choice(["files", "functions"]), default="files", show_default=True)
 @click.option("--explain", is_flag=True, help="Show what placed each hit.")
+@click.option("--max-tokens", "most", type=int, metavar="N", help="How long the answer may be: characters / 4 of JSON.")
 @question_flags
-def search(query: str, path: str | None, limit: int | None, mode: str, view: str, explain: bool, **flags: Any) -> int:
+def search(query: str, path: str | None, **flags: Any) -> int:
     """Find the code that answers QUERY: words, a question, or a name."""
     from clew.serve import terminal
 
-    arguments = {"query": query, "path": asking.place(path), "limit": limit, "mode": mode, "view": view}
-    arguments["explain"] = explain
+    asked = {name: flags.pop(name) for name in ("limit", "mode", "view", "explain")}
+    arguments = {"query": query, "path": asking.place(path), **asked}
     nothing = f"nothing found for {query!r}"
     return asking.question("search_codebase", path, arguments, terminal.hits(query), nothing=nothing, **flags)
 

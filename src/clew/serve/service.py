@@ -12,7 +12,7 @@ from typing import Any
 from clew.engine import Engine
 from clew.errors import Ambiguous, BadInput, ClewError
 from clew.serve import caller, envelopes, gates, tools
-from clew.serve.budget import MAX_TOKENS, MIN_TOKENS, fit
+from clew.serve.budget import MAX_TOKENS, checked, fit
 from clew.serve.gates import Envelope
 from clew.serve.sessions import NO_SCOPE, Identity, Sessions, SessionScope, checked_scope, within
 from clew.types import PROJECT
@@ -42,16 +42,18 @@ class Service:
         given = {key: value for key, value in arguments.items() if key not in ("session_id", "max_tokens")}
         named, most = arguments.get("session_id"), arguments.get("max_tokens")
         identity = self.sessions.identify(header, named if named is None else str(named), connection)
-        if most is not None and (not isinstance(most, int) or isinstance(most, bool) or most < MIN_TOKENS):
-            envelope = gates.failure(_here(), BadInput(f"max_tokens must be a number from {MIN_TOKENS} up"), tool)
-        elif tool in SCOPE_TOOLS:
+        try:
+            room = MAX_TOKENS if most is None else checked(most)
+        except BadInput as error:
+            return fit(_signed(gates.failure(_here(), error, tool), identity))
+        if tool in SCOPE_TOOLS:
             envelope = self._manage_scope(tool, given, identity)
         else:
             tokens = {"max_tokens": most} if most is not None and tool == "search_text" else {}
             envelope = self._ask(tool, {**given, **tokens}, identity)
         if tool in _STABLE:
             return fit(envelope)
-        room = MAX_TOKENS if most is None or envelope["status"] == "error" else most
+        room = MAX_TOKENS if envelope["status"] == "error" else room
         fitting = fit(_signed(envelope, identity), room)
         pages = _PAGES.get(tool, "")
         found = len(envelope.get(pages, ()))

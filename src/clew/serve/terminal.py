@@ -76,7 +76,8 @@ def _hits(envelope: Envelope, terms: tuple[str, ...]) -> str:
             lines.append(paint(f"        {hit['score']:.2f} = {shown}", "dim"))
         blocks.append("\n".join(lines))
     if envelope["truncated"]:
-        blocks.append(paint(f"{len(envelope['results'])} of {envelope['total']} hits; --limit shows more", "dim"))
+        flag = "a larger --max-tokens" if "omitted" in envelope or "snippets_cut" in envelope else "--limit"
+        blocks.append(paint(f"{len(envelope['results'])} of {envelope['total']} hits; {flag} shows more", "dim"))
     return "\n\n".join(blocks)
 
 
