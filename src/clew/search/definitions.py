@@ -11,13 +11,14 @@ from clew import tokens
 from clew.search import rank
 from clew.search.paths import speaks_for_directory
 from clew.search.query import Query
+from clew.search.view import View
 from clew.store import postings
 from clew.store.facts import blob_of, content
 from clew.store.segments import CHUNK_BITS
-from clew.store.snapshots import Snapshot
 
 MAX_DEFINITIONS = 500  # of one name
 MAX_QUALIFIED = 20_000  # the same, of which only those count that stand in the right class
+MAX_IN_ANY_CASE = 500  # files that have a name in some case: what more have is a word like any other
 _EXPORTING = {"rs": b"pub"} | dict.fromkeys(("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"), b"export")
 
 
@@ -29,41 +30,39 @@ class Definition(NamedTuple):
     symbol: int | None  # None for what only hands the name on
 
 
-def definitions_of(connection: apsw.Connection, snapshot: Snapshot, query: Query) -> dict[int, tuple[Definition, ...]]:
+def definitions_of(connection: apsw.Connection, view: View, query: Query) -> dict[int, tuple[Definition, ...]]:
     """What each facts defines of the names that the query spells out, the best first."""
     found: dict[int, list[Definition]] = {}
     for identifier in query.identifiers:
-        values = _named(connection, snapshot, identifier, in_any_case=query.is_one_name)
+        values = _named(connection, view, identifier)
         share = rank.shared_among(len(values))
         for facts, several in values.items():
             found.setdefault(facts, []).extend(each._replace(value=each.value * share) for each in several)
     return {facts: tuple(sorted(several, key=lambda each: -each.value)) for facts, several in found.items()}
 
 
-def _named(
-    connection: apsw.Connection, snapshot: Snapshot, identifier: str, *, in_any_case: bool
-) -> dict[int, list[Definition]]:
+def _named(connection: apsw.Connection, view: View, identifier: str) -> dict[int, list[Definition]]:
     """The definitions of one name by their facts; of what nothing defines, where it is handed on."""
-    parts = tokens.split_qualified(identifier)
+    parts, snapshot = tokens.split_qualified(identifier), view.snapshot.id
     values: dict[int, list[Definition]] = {}
     if not parts:
         return values
     name, most = parts[-1], MAX_DEFINITIONS if len(parts) == 1 else MAX_QUALIFIED
 
-    def look(spelling: str, *, exact: bool = True) -> None:
-        for symbol, kind, called, qualified, byte in postings.definitions(
-            connection, snapshot.id, spelling, most, exact=exact
-        ):
+    def add(rows: Sequence[tuple[int, str, str, str, int]]) -> None:
+        for symbol, kind, called, qualified, byte in rows:
             if _ends_with(qualified, parts):
                 value = rank.definition_value(called, name, kind, qualified.count("."))
                 values.setdefault(symbol >> CHUNK_BITS, []).append(Definition(value, byte, symbol))
 
     for spelling in dict.fromkeys((name, name.rstrip("?!"), name.lower(), name.capitalize())):
-        look(spelling)
-    if not values and in_any_case:
-        look(name, exact=False)
+        add(postings.definitions(connection, snapshot, spelling, most))
     if not values:
-        for place, byte, path in postings.imports_named(connection, snapshot.id, name, MAX_DEFINITIONS):
+        facts_with = view.facts_with(dict.fromkeys((name.lower(), *tokens.terms_of(name)[-1:])))
+        if len(facts_with) <= MAX_IN_ANY_CASE:
+            add(postings.definitions_in(connection, name, facts_with, most))
+    if not values:
+        for place, byte, path in postings.imports_named(connection, snapshot, name, MAX_DEFINITIONS):
             facts = place >> CHUNK_BITS
             if facts not in values and speaks_for_directory(path) and _hands_on(connection, facts, byte, path):
                 values[facts] = [Definition(rank.REEXPORT, byte, None)]

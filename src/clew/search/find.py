@@ -13,7 +13,7 @@ import apsw
 
 from clew.embed.encoder import Asked
 from clew.search import rank
-from clew.search.definitions import definitions_of
+from clew.search.definitions import Definition, definitions_of
 from clew.search.filters import Filter
 from clew.search.functions import FUNCTION_POOL, Function, pool_of
 from clew.search.phrases import blobs_with
@@ -70,12 +70,14 @@ class Search:
     def __init__(self, sources: Sequence[Source], query: Query, asked: Asked, *, words: bool = True) -> None:
         """`asked` is the query as the models see it; without `words` only the meaning counts."""
         self._sources, self._query = sources, query
-        self._defined = [definitions_of(source.connection, source.snapshot, query) for source in sources]
+        self._defined: list[dict[int, tuple[Definition, ...]]] = []
         self.measured: list[Measured] = []
-        for source, defined in zip(sources, self._defined, strict=True):
+        for source in sources:
             view = load_view(source.store, source.connection, source.snapshot)
+            defined = definitions_of(source.connection, view, query)
             values = {facts: best.value for facts, (best, *_) in defined.items()}
             quoting: frozenset[int] = frozenset().union(*(_having(source, text) for text in query.asked.quoted))
+            self._defined.append(defined)
             self.measured.append(rank.measure(view, query, values, asked, quoting))
         if not words:
             self.measured = [rank.by_meaning(item) for item in self.measured]

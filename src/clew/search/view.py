@@ -6,7 +6,7 @@ depends on it. Main calls: `load_view`, `View.body`, `View.about`, `View.cosines
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -216,13 +216,14 @@ class View:
                 found.append((np.add(chunks, part.first, dtype=np.int64), counts))
         return _joined(found)
 
-    def has(self, term: int) -> bool:
-        """Whether any chunk has a term."""
-        for part in self._parts:
-            chunks, _ = part.segment.body.postings(term)
-            if len(chunks) and (part.first is not None or bool((part.place[chunks] >= 0).any())):
-                return True
-        return False
+    def facts_with(self, terms: Iterable[str]) -> list[int]:
+        """The facts that have any of these terms."""
+        import numpy as np
+
+        hashes = [int.from_bytes(tokens.term_hash(term), "little") for term in terms]
+        places = np.concatenate([self._in_chunks(term)[0] for term in hashes] or [self.ordinals[:0]])
+        found: list[int] = self.facts[np.unique(self.chunk_document[places])].tolist()
+        return found
 
     def _in_documents(self, term: int) -> tuple[Any, Any]:
         """The documents whose head comment has a term in all segments together, and how often."""
