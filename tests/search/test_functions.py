@@ -48,6 +48,18 @@ def test_a_name_leads_there_from_the_last_of_many(engine: Engine, tmp_path: Path
     assert engine.search("render", root, view="functions", limit=1).total <= 400
 
 
+def test_a_name_is_found_in_any_case(engine: Engine, tmp_path: Path) -> None:
+    files = {"a.py": "class HttpServer:\n    def serve(self): pass\n", "b.py": "# the httpserver\nx = HttpServer()\n"}
+    root = str(write_tree(tmp_path / "tree", files))
+    engine.index(root)
+    worth = []
+    for query in ("HttpServer", "httpserver", "HTTPserver"):
+        hit, *_ = engine.search(query, root, explain=True).hits
+        assert hit.path == "a.py" and hit.why is not None
+        worth.append(hit.why["definition"])
+    assert worth[0] > worth[1] == worth[2] > 0, "the exact case is worth more"
+
+
 def test_operators_are_no_words_of_the_question(tmp_path: Path) -> None:
     engine = make_engine(tmp_path / "home", embedding="static")
     root = str(write_tree(tmp_path / "tree", STEPS))
