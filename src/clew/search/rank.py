@@ -39,14 +39,14 @@ QUOTED = 20.0  # the file has the text that the query quotes: more than all else
 PATH = 20.0  # the query gives its path, or the end of it: likewise
 BELOW_PATH = 1.0  # the query gives a directory above it
 DIRECTORY = 0.40  # the words of its directories
-ABOUT = 0.23  # what the file says of itself at its top
+ABOUT = 0.23  # what the file says of itself at its top, where there is no model that reads it too
 USED = 0.60  # many other files use what it defines: most others have less to say
 DEFINITIONS = 0.14  # it defines much: the place where things are done, not where they are used
 DEPTH = -0.30  # deeper than most: a detail
 TEST = -1.00  # tests repeat what they test, more often than the code says it
 HEADER = -0.30  # a header whose source is there: it declares what that does
 BEHIND = 0.01  # how far behind it a header comes at the least
-PROSE = -0.90  # documents speak of the code; who asks wants the code
+PROSE = -1.20  # documents speak of the code; who asks wants the code
 LEGACY = -0.60  # kept for those who have not moved on, or not written by hand
 TOP_CHUNKS = (1.0, 0.7, 0.5)  # a file that says it in three places beats one that says it once
 MIN_DEPTH, MAX_DEPTH = -0.5, 1.5  # directories less or more than most that still count
@@ -119,10 +119,10 @@ def measure(
     others = None if asked.provided is None else view.cosines(asked.provided, provided=True, begin=begin)
     hashes = [int.from_bytes(tokens.term_hash(term), "little") for term in query.terms]
     body = view.body(hashes, asked.synonyms)
-    shares = {
-        "body": (BODY if asked.vector is not None else BODY_ALONE, best_chunks(view, body)),
-        "about": (ABOUT, view.about(hashes)),
-    }
+    has_model = asked.vector is not None
+    shares = {"body": (BODY if has_model else BODY_ALONE, best_chunks(view, body))}
+    if not has_model:
+        shares["about"] = (ABOUT, view.about(hashes))
     defined = np.zeros(len(view.facts), np.float32)
     for facts, value in definitions.items():
         place = int(np.searchsorted(view.facts, facts))
