@@ -341,6 +341,56 @@ def test_a_match_may_span_lines_when_asked(engine: Engine, root: Path) -> None:
     assert [match.line for match in grep(engine, "\n\n\nclass", root, regex=False, multiline=True).matches] == [2]
 
 
+@pytest.mark.parametrize("first", [scan._FIRST, 0])
+def test_a_byte_order_mark_is_no_part_of_the_first_line(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int
+) -> None:
+    """As for ripgrep: `^` is before the first letter, and so is the first column."""
+    monkeypatch.setattr(scan, "_FIRST", first)
+    root = write_tree(tmp_path / "marked", {f"a{i}.cs": "\ufeffusing System;\nusing Other;\n" for i in range(3)})
+    engine.index(str(root))
+    for text in ("^using", "using", r"\Ausing|^using O", "us[a-z]ng"):
+        found = grep(engine, text, root).matches
+        assert [(match.line, match.column, match.text) for match in found] == [
+            (1, 1, "using System;"),
+            (2, 1, "using Other;"),
+        ] * 3, text
+    (root / "a1.cs").write_text("\ufeffusing New;\n")
+    assert [match.text for match in grep(engine, "^using N", root).matches] == ["using New;"]
+    assert engine.search('"using System"', str(root)).unknown == ()
+
+
+def test_matches_that_share_a_line_are_all_found(engine: Engine, tmp_path: Path) -> None:
+    """The second begins in the last line of the first."""
+    root = write_tree(tmp_path / "calls", {"a.py": "x = f(a,\n  b,\n  c)\ny = f(é,\r\n  ü,\r\n  d), g(h,\r\n  i)\r\n"})
+    engine.index(str(root))
+    found = grep(engine, r",\s*\n\s*\w", root, multiline=True).matches
+    assert [(match.line, match.text) for match in found] == [
+        (1, "x = f(a,\n  b,"),
+        (2, "  b,\n  c)"),
+        (4, "y = f(é,\n  ü,"),
+        (5, "  ü,\n  d), g(h,"),
+        (6, "  d), g(h,\n  i)"),
+    ]
+    assert grep(engine, r",\s*\n\s*\w", root, multiline=True, mode="counts").files[0].count == 5
+    twice = grep(engine, "f|x", root, multiline=True).matches
+    assert [match.line for match in twice] == [1, 4], "a line is told once"
+    assert len(grep(engine, "(?:f)?", root, multiline=True).matches) == 7
+
+
+def test_each_line_of_a_match_is_cut_for_itself(engine: Engine, tmp_path: Path) -> None:
+    lines = ["begin", *(f"    value_{i} = {'x' * 60}" for i in range(40)), "y" * 1_500, "end"]
+    text = "\n".join(lines) + "\n" + "z" * 990 + "a needle that crosses it" + "z" * 500 + "\n"
+    root = write_tree(tmp_path / "long", {"a.txt": text})
+    engine.index(str(root))
+    [match] = grep(engine, r"(?s)begin.*\nend", root, multiline=True).matches
+    shown = match.text.split("\n")
+    assert shown[:41] == lines[:41] and shown[-1] == "end" and len(shown) == 43
+    assert shown[41].endswith("[1500 characters in this line]")
+    [match] = grep(engine, "needle that crosses it", root).matches
+    assert "needle that crosses it" in match.text
+
+
 def test_a_saved_file_is_found_at_once_and_a_removed_one_no_longer(engine: Engine, root: Path) -> None:
     engine.index(str(root))
     write_tree(root, {"src/alpha.py": "fresh_words_here = 1\n", "new.py": "fresh_words_here = 2\n"})
@@ -487,6 +537,7 @@ SHARED = [
 @pytest.mark.parametrize("flags", [(), ("-i",), ("-w",), ("-F",), ("-i", "-w")], ids=" ".join)
 def test_ripgrep_gives_the_same_lines(engine: Engine, root: Path, flags: tuple[str, ...]) -> None:
     (root / "late.txt").unlink()  # ripgrep stops at a NUL, wherever it is
+    (root / "marked.cs").write_text("\ufeffalpha beta\n  return alpha;\n")
     engine.index(str(root))
     asked = {"regex": "-F" not in flags, "case_sensitive": "-i" not in flags, "whole_word": "-w" in flags}
     for query in SHARED:
@@ -497,3 +548,20 @@ def test_ripgrep_gives_the_same_lines(engine: Engine, root: Path, flags: tuple[s
             path, number, _column, _ = line.split(":", 3)  # ripgrep counts bytes in columns
             expected.append((path.removeprefix("./"), int(number)))
         assert [place[:2] for place in places(engine, root, query, **asked)] == sorted(expected), query
+
+
+@pytest.mark.skipif(shutil.which("rg") is None, reason="ripgrep is not installed")
+@pytest.mark.parametrize(
+    "query", [r",\n\s*\w", r"\)\s*\{?\n", r"\n\n+", "alpha|beta\n", r"\w\n\s+\w+", "(?s)def.*?return"]
+)
+def test_ripgrep_gives_the_same_lines_of_matches_across_them(engine: Engine, root: Path, query: str) -> None:
+    (root / "late.txt").unlink()
+    write_tree(root, {"calls.py": "x = f(a,\n  b,\n  c)\n\n\ndef alpha(beta,\n          é):\n    return é\n"})
+    engine.index(str(root))
+    command = ["rg", "-U", "--no-heading", "--line-number", "--sort", "path", "--hidden", "-e", query, "."]
+    done = subprocess.run(command, cwd=root, capture_output=True)
+    expected = {tuple(line.split(":", 2)[:2]) for line in done.stdout.decode().split("\n")[:-1]}
+    found = set()
+    for match in grep(engine, query, root, multiline=True, limit=10_000).matches:
+        found |= {(f"./{match.path}", str(match.line + more)) for more in range(match.text.count("\n") + 1)}
+    assert found == expected

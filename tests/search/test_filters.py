@@ -88,6 +88,8 @@ TABLE = [
 @pytest.mark.parametrize(("pattern", "path", "expected"), TABLE)
 def test_what_a_glob_means(pattern: str, path: str, expected: bool) -> None:
     assert bool(compile_glob(pattern).match(path)) is expected
+    if "/" in pattern and not pattern.startswith(("/", "./", "\\")):
+        assert bool(compile_glob(f"./{pattern}").match(path)) is expected
 
 
 @pytest.mark.parametrize(

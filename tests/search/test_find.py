@@ -13,7 +13,7 @@ from clew.errors import BadInput, NotFound
 from clew.search import find, functions
 from clew.search.filters import Scope
 from clew.search.pages import MAX_BYTES, Pages
-from clew.search.query import View
+from clew.search.query import VIEWS, View
 from clew.serve import tools
 from clew.store import derive, facts
 from clew.types import Hit
@@ -239,6 +239,31 @@ def test_the_scope_of_a_page_is_that_of_the_first(engine: Engine, tree: Path) ->
     page = tools.call(engine, "search_codebase", again)
     assert page["scope"] == first["scope"] and page["scope"]["languages"] == ["python"]
     assert {hit["path"].split("/")[0] for hit in page["results"]} == {"pkg1"}
+
+
+def test_a_copy_takes_the_place_of_what_was_removed(engine: Engine, tmp_path: Path) -> None:
+    files = {f"x{i}.py": f"def alpha_{i}(rows):\n    return alpha(rows)\n" for i in range(4)}
+    copies = dict.fromkeys(("c1.py", "c2.py", "c3.py"), "beta = [" + "gamma, " * 50 + "alpha]\n")
+    root = write_tree(tmp_path / "tree", files | copies)
+    engine.index(str(root))
+    for view in VIEWS:
+        first = engine.search("alpha", str(root), limit=4, view=view)
+        assert first.continuation is not None
+        [last] = engine.search_on(first.continuation).hits
+        (root / last.path).unlink()
+        engine.sync(str(root))
+        [left] = engine.search_on(first.continuation).hits
+        assert left.path in copies and left.path != last.path
+        write_tree(root, copies)
+        engine.sync(str(root))
+
+
+def test_two_parts_of_a_codebase_show_a_content_once(engine: Engine, tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", {"a/x.py": "def alpha(): pass\n", "b/y.py": "def alpha(): pass\n"})
+    engine.index(str(root))
+    for view in VIEWS:
+        found = engine.search("alpha", [str(root / "a"), str(root / "b")], view=view)
+        assert len(found.hits) == found.total == 1
 
 
 def test_an_empty_file_is_no_hit_and_does_not_count(engine: Engine, tmp_path: Path) -> None:

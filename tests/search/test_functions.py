@@ -15,6 +15,8 @@ STEPS = {
     "steps.py": "".join(f"def step{i}(value):\n    return value + {i}\n\n\n" for i in range(9)),
     "view.py": "class V:\n" + "".join(f"    def get{end}(self): return 1\n\n" for end in ("", "_x", "_y")),
     "rust.rb": "class R\n  def valid?\n    1\n  end\n  def valid_or\n    2\n  end\nend\n",
+    "nest.py": "def build(rows):\n    def allow_abort(row):\n        return row\n\n    return map(allow_abort, rows)\n",
+    "abort.py": "def make_abort_allowed(row):\n    return abort(row)\n\n\ndef abort(row):\n    return row\n",
     "open.py": "def open_document(path):\n    return path\n",
     "net.py": "def open_connection(host):\n    return host\n",
 }
@@ -31,7 +33,7 @@ def root(engine: Engine, tmp_path: Path) -> str:
     ("query", "first"),
     [
         ("step7", "step7"), ("step7()", "step7"), ("STEP7", "step7"), ("get_y", "V.get_y"), ("V.get_y", "V.get_y"),
-        ("V.get", "V.get"), ("V::get()", "V.get"), ("valid?", "R.valid?"),
+        ("V.get", "V.get"), ("V::get()", "V.get"), ("valid?", "R.valid?"), ("allow_abort", "build.allow_abort"),
     ],
 )  # fmt: skip
 def test_a_name_leads_to_its_definition(engine: Engine, root: str, query: str, first: str) -> None:

@@ -68,10 +68,24 @@ def test_quoted_text_comes_first(engine: Engine, root: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["deep/down/here/values.py", "values.py", "./deep/down/here/values.py", "here/values.py"]
-)
+    "query",
+    [
+        "deep/down/here/values.py", "values.py", "./deep/down/here/values.py", "here/values.py",
+        "explain deep/down/here/values.py.", "session (values.py)?", "`values.py`: session", "values.py:45:3: session",
+        "session, values.py, and more", "deep\\down\\here\\values.py",
+    ],
+)  # fmt: skip
 def test_a_path_leads_to_its_file(engine: Engine, root: str, query: str) -> None:
     assert paths(engine, root, query)[0] == "deep/down/here/values.py"
+    assert paths(engine, root, f"session in {root}/deep/down/here/values.py")[0] == "deep/down/here/values.py"
+
+
+@pytest.mark.parametrize("name", ["Makefile", ".editorconfig", ".clang-tidy"])
+def test_a_name_without_an_ending_leads_to_its_file(engine: Engine, tmp_path: Path, name: str) -> None:
+    files = {name: "session = load\n", "session.py": f"# {name} session\nsession = 'Makefile'\n"}
+    tree = write_tree(tmp_path / "named", files)
+    engine.index(str(tree))
+    assert paths(engine, str(tree), name)[0] == name
 
 
 def test_a_directory_helps_what_is_below_it(engine: Engine, root: str) -> None:

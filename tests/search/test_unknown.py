@@ -52,6 +52,11 @@ def asked(tmp_path: Path) -> tuple[Engine, str]:
         ("where is logo.png", ()),
         ("app.min.js", ()),
         ('"ad_sess"', ()),
+        ('"not there" of a session', ("not there",)),
+        ("“session”", ()),
+        ("«cookies»…", ()),
+        ("request→cookies", ()),
+        ("APP/DONNÉES.py", ()),
         ("must:ad_sess", ()),
         ("e.g. request cookies", ()),
     ],
@@ -63,7 +68,7 @@ def test_a_name_that_nothing_has_is_told(asked: tuple[Engine, str], question: st
     for name in unknown:
         assert not engine.grep(TextQuery(name, regex=False, case_sensitive=False), root).matches
     if unknown:
-        write_tree(Path(root), {"y.py": f"{' '.join(unknown)}\n"})
+        write_tree(Path(root), {"y.py": f"{' '.join(unknown)}\n"})  # as they were written
         engine.sync(root)
         assert engine.search(question, root).unknown == ()
     engine.close()

@@ -150,13 +150,25 @@ def test_packing_keeps_every_hit_in_place(hits: list[dict[str, Any]], most: int)
     assert envelope.get("omitted", 0) == len(hits) - len(envelope["results"])
 
 
-@pytest.mark.parametrize("max_tokens", [600, 1_500])
+def test_a_hit_with_many_copies_is_shown(engine: Engine, tmp_path: Path) -> None:
+    """However many paths have its content: of them only the first are named."""
+    copies = {f"a_directory_with_a_long_name_{i}/alpha.py": "def alpha(): pass\n" for i in range(1_500)}
+    root = str(write_tree(tmp_path / "copies", {**copies, "b.py": "alpha()\n"}))
+    engine.index(root)
+    for max_tokens in (MIN_TOKENS, 2_000, MAX_TOKENS):
+        found = Service(engine).call("search_codebase", {"query": "alpha", "path": root, "max_tokens": max_tokens})
+        hit = found["results"][0]
+        assert size(found) <= max_tokens * CHARS_PER_TOKEN
+        assert hit["symbol"] == "alpha" and len(hit["also"]) + hit.get("names_cut", 0) == 1_499
+
+
+@pytest.mark.parametrize("max_tokens", [MIN_TOKENS, 600, 1_500])
 def test_pages_that_are_cut_go_on_behind_what_was_shown(engine: Engine, tmp_path: Path, max_tokens: int) -> None:
     text = "def alpha_{0}(rows):\n    return alpha(rows) + {0}\n\n\nbeta_{0} = alpha_{0}([{0}])\n"
     root = str(write_tree(tmp_path / "paged", {f"m{i}.py": text.format(i) + f"# {i}\n" * i for i in range(24)}))
     engine.index(root)
     service, asked = Service(engine), {"query": "alpha rows", "path": root, "max_tokens": max_tokens}
-    for limit in (8, 100):
+    for limit in (1, 8, 100):
         page = service.call("search_codebase", {**asked, "limit": limit})
         seen = [hit["path"] for hit in page["results"]]
         assert len(seen) <= limit and page.get("omitted", 0) == min(limit, 24) - len(seen)

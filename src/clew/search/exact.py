@@ -15,7 +15,7 @@ from operator import itemgetter
 
 from clew.errors import BadInput
 from clew.search.filters import Filter
-from clew.search.lines import Spot, count_lines, find_spots
+from clew.search.lines import Spot, count_lines, find_spots, without_mark
 from clew.search.pattern import Pattern
 from clew.search.reading import Reading
 from clew.search.scan import Matching, matching
@@ -26,7 +26,8 @@ from clew.uncollected import uncollected
 
 MAX_CONTEXT_LINES = 100  # around each match
 MAX_LINE_CHARS = 1_000  # of a line that is shown; more are cut, and the text says so
-_CONTEXT_BEFORE_CHARS = 100  # shown before a match that stands beyond that
+_CONTEXT_BEFORE_CHARS = 100  # shown before a match that stands beyond that,
+_MATCH_CHARS = 200  # or so near to it that it may not fit
 _DECODED_BYTES = 1_000_000  # of a content that is decoded as a whole, if it is ASCII
 _BYTES_FOR_A_SHOWN_LINE = 1_000  # and has a match for so many or fewer
 _ENTRY_CHARS = 100  # of an entry in an answer beside its texts
@@ -81,7 +82,7 @@ class _Finder:
         if is_fresh is None:
             return False
         if not is_fresh:
-            content = self._reading.content(file.path, file.blob)
+            content = without_mark(self._reading.content(file.path, file.blob))
             spots = find_spots(self._pattern, content)
             first = next(spots, None)
             if first is None:
@@ -195,14 +196,18 @@ def _lines(content: bytes, spots: Sequence[Spot]) -> list[str]:
 
 
 def _line(content: bytes, column: int = 1) -> str:
-    """A line as it is shown: without the carriage return at its end, and not without end itself."""
+    """A line, or the lines of a match, as they are shown."""
     return _cut(content.decode("utf-8", "replace"), column)
 
 
 def _cut(text: str, column: int) -> str:
+    """Each line without the carriage return at its end, and not without end itself."""
+    if "\n" in text:
+        head, *others = text.split("\n")
+        return "\n".join((_cut(head, column), *(_cut(line, 1) for line in others)))
     text = text.removesuffix("\r")
     if len(text) <= MAX_LINE_CHARS:
         return text
-    first = max(0, column - _CONTEXT_BEFORE_CHARS) if column > MAX_LINE_CHARS else 0
+    first = max(0, column - _CONTEXT_BEFORE_CHARS) if column > MAX_LINE_CHARS - _MATCH_CHARS else 0
     shown = text[first : first + MAX_LINE_CHARS]
     return f"{'… ' if first else ''}{shown} … [{len(text)} characters in this line]"

@@ -130,6 +130,7 @@ def compile_glob(pattern: str) -> Glob:
     if len(pattern) > MAX_GLOB_CHARS:
         raise BadInput(f"the glob {pattern[:40]!r}… has {len(pattern)} characters, more than {MAX_GLOB_CHARS}")
     glob = pattern.replace("\\", "/")
+    glob = glob[1:] if glob.startswith("./") else glob
     if glob.startswith("!"):
         raise BadInput(f"the glob {pattern!r} starts with `!`; use the exclude patterns instead")
     anchored = "/" in glob

@@ -23,6 +23,7 @@ from clew.search.unknown import unknown_names
 from clew.search.view import View, load_view
 from clew.store import postings as posting_rows
 from clew.store.postings import FileOf
+from clew.store.segments import CHUNK_BITS
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
 
@@ -105,7 +106,10 @@ class Search:
         """How many files have anything to do with the query; of functions, how many are placed."""
         if view == "functions":
             return len(self._functions)
-        return sum(_contents(m.view, kept) for m, kept in zip(self.measured, self._kept, strict=True))
+        of_view: dict[int, list[Any]] = {}
+        for item, kept in zip(self.measured, self._kept, strict=True):
+            of_view.setdefault(id(item.view), [item.view]).append(kept)
+        return sum(_contents(view, kept) for view, *kept in of_view.values())
 
     def files(self, start: int = 0, *, explain: bool = False) -> Iterator[Ranked]:
         """One hit a file, from a place of the order on; of files with the same content only the best."""
@@ -115,7 +119,7 @@ class Search:
             for (source, place), chunks in zip(some, self._chunks_of(some), strict=True):
                 at += 1
                 ranking, view = self.rankings[source], self.measured[source].view
-                file = held.get((source, place))
+                file = held.get((source, place)) or self._copy_left(source, place)
                 if file is None:
                     continue
                 defined = self._defined[source].get(file.facts)
@@ -136,7 +140,8 @@ class Search:
         """(source, place) of the files in order, without those that have the content of one before them."""
         seen: set[tuple[int, int]] = set()
         for source, place in self._ordered():
-            content = (source, int(self.measured[source].view.document[place]))
+            view = self.measured[source].view  # the same for two parts of one codebase
+            content = (id(view), int(view.document[place]))
             if content not in seen:
                 seen.add(content)
                 yield source, place
@@ -155,11 +160,19 @@ class Search:
                     found[source, place] = file
         return found
 
+    def _copy_left(self, source: int, place: int) -> FileOf | None:
+        """Another file with the content of one that is not what was ranked any more."""
+        item, view = self._sources[source], self.measured[source].view
+        facts, path = view.files[place].facts, view.files[place].path
+        paths = self._copies(source, int(view.document[place]), path)
+        files = posting_rows.files_at(item.connection, item.snapshot.id, paths) if paths else []
+        return next((file for file in files if file.facts == facts), None)
+
     def functions(self, start: int = 0) -> Iterator[Ranked]:
         """One hit a definition, whatever its file; the name counts as much as the meaning."""
         for at, function in enumerate(self._functions[start:], start):
             view, key = self.measured[function.source].view, (function.source, function.file)
-            held = self._files_of([key]).get(key)
+            held = self._files_of([key]).get(key) or self._copy_left(*key)
             if held is not None:
                 chunk, symbol = int(view.chunks[function.place]), function.symbol
                 yield Ranked(function.source, held, chunk, function.value, is_file=False, symbol=symbol, at=at)
@@ -179,16 +192,16 @@ class Search:
         for source, item in enumerate(self._sources):
             ranked = (self.measured[source], self.rankings[source], self._kept[source])
             pool += pool_of(source, item.connection, *ranked, self._defined[source], self._query)
-        seen: set[tuple[int, int, int]] = set()
+        seen: set[tuple[int, int]] = set()  # two parts of one codebase have one view
         found = []
         for function in sorted(
             pool, key=lambda item: (-item.value, item.path, item.source, item.place, item.symbol or 0)
         ):
             view = self.measured[function.source].view
-            owner = int(view.owners[function.place]) if function.symbol is None else function.symbol
-            key = (function.source, int(view.chunk_document[function.place]), owner)
-            if owner < 0 or key not in seen:
-                seen.add(key)
+            owner, chunk = int(view.owners[function.place]), int(view.chunks[function.place])
+            symbol = (chunk >> CHUNK_BITS << CHUNK_BITS) + owner if function.symbol is None else function.symbol
+            if (function.symbol is None and owner < 0) or (id(view), symbol) not in seen:
+                seen.add((id(view), symbol))
                 found.append(function)
         return found[:FUNCTION_POOL]
 
@@ -281,12 +294,13 @@ class Search:
         return tuple(f.path for f in files if f.path != path and where.allows(f.path, f.language))
 
 
-def _contents(view: View, kept: Any) -> int:
-    """How many different contents these files have."""
+def _contents(view: View, places: Sequence[Any]) -> int:
+    """How many different contents files at these places have."""
     import numpy as np
 
     is_held = np.zeros(len(view.facts), bool)
-    is_held[view.document[kept]] = True
+    for kept in places:
+        is_held[view.document[kept]] = True
     return int(np.count_nonzero(is_held))
 
 

@@ -64,22 +64,27 @@ def pool_of(
     file_of[view.document[kept[::-1]]] = kept[::-1]  # the first path of those that share a content
     places = np.flatnonzero(file_of[view.chunk_document] >= 0)
     fitting = places[np.argsort(-scores[places], kind="stable")[:FUNCTION_POOL]].tolist()
-    best = [*dict.fromkeys((*_definition_places(connection, view, defined, file_of), *fitting))]
+    asked_for = {each.symbol: each.value for found in defined.values() for each in found} if query.is_one_name else {}
+    defining = [*_definition_places(connection, view, defined, file_of)] if asked_for else []
+    best = [*dict.fromkeys((*(place for place, _ in defining), *fitting))]
     chunks = [int(view.chunks[place]) for place in best]
     owners = postings.owners(connection, chunks)
     shared = [chunk for chunk in chunks if chunk not in owners or owners[chunk].kind not in FUNCTION_KINDS]
     several = postings.functions_in(connection, shared, FUNCTION_KINDS)
-    asked_for = {each.symbol: each.value for found in defined.values() for each in found} if query.is_one_name else {}
     pool = []
+
+    def add(place: int, value: float, symbol: int | None) -> None:
+        file = int(file_of[view.chunk_document[place]])
+        pool.append(Function(value + float(scores[place]), view.files[file].path, source, place, file, symbol))
+
     for place, chunk in zip(best, chunks, strict=True):
-        file, score = int(file_of[view.chunk_document[place]]), float(scores[place])
-        path = view.files[file].path
         for named in several.get(chunk, ()):
-            value = score + _bonus(named, query, asked_for) + ONE_OF_SEVERAL
-            pool.append(Function(value, path, source, place, file, named.symbol))
+            add(place, _bonus(named, query, asked_for) + ONE_OF_SEVERAL, named.symbol)
         if chunk not in several:
-            value = score + _bonus(owners.get(chunk), query, asked_for)
-            pool.append(Function(value, path, source, place, file))
+            add(place, _bonus(owners.get(chunk), query, asked_for), None)
+    named_so = postings.named(connection, [symbol for _, symbol in defining])
+    for place, symbol in defining:  # those that stand in another function, too
+        add(place, _bonus(named_so[symbol], query, asked_for) + ONE_OF_SEVERAL, symbol)
     return pool
 
 
@@ -96,8 +101,10 @@ def _scores(item: Measured, ranking: Ranking) -> Floats:
     return found
 
 
-def _definition_places(connection: apsw.Connection, view: View, defined: Defined, file_of: Any) -> Iterator[int]:
-    """Where the chunks stand that begin the definitions of names that the query spells out."""
+def _definition_places(
+    connection: apsw.Connection, view: View, defined: Defined, file_of: Any
+) -> Iterator[tuple[int, int]]:
+    """Where the chunks stand that begin the definitions of names that the query spells out, and which these are."""
     for facts, several in islice(defined.items(), FUNCTION_POOL):
         document = int(view.facts.searchsorted(facts))
         if file_of[document] < 0:
@@ -106,8 +113,8 @@ def _definition_places(connection: apsw.Connection, view: View, defined: Defined
         places = dict(zip(view.chunks[span].tolist(), range(span.start, span.stop), strict=True))
         for definition in several[:MAX_NAMESAKES]:
             chunk = postings.chunk_at(connection, facts, definition.byte)
-            if chunk in places:
-                yield places[chunk]
+            if chunk in places and definition.symbol is not None:
+                yield places[chunk], definition.symbol
 
 
 def _bonus(definition: Named | None, query: Query, asked_for: Mapping[int | None, float]) -> float:

@@ -7,6 +7,7 @@ Main call: `find_spots`.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable, Iterator
 
@@ -30,6 +31,11 @@ def find_spots(pattern: Pattern, content: bytes, ends: list[int] | None = None) 
         number += _count_lines(content, counted, start)
         counted = start
         yield number, start, stop, column
+
+
+def without_mark(content: bytes) -> bytes:
+    """A content as it is searched: a byte order mark at its beginning is no part of its first line."""
+    return content.removeprefix(codecs.BOM_UTF8)
 
 
 def searched(pattern: Pattern, content: bytes) -> tuple[bytes, bool]:
@@ -216,7 +222,7 @@ def _marked_column(pattern: Pattern, content: bytes, start: int, stop: int) -> i
 def _across_lines(pattern: Pattern, content: bytes) -> Iterator[Place]:
     """Matches that may span lines, each with all lines that it touches."""
     find = _finder(pattern, content)
-    at, end = 0, len(content)
+    at, end, told = 0, len(content), -1
     while at <= end:
         found = find(at)
         if found is None:
@@ -226,8 +232,18 @@ def _across_lines(pattern: Pattern, content: bytes) -> Iterator[Place]:
             return
         stop = content.find(b"\n", max(found[0], found[1] - 1))
         stop = end if stop < 0 else stop
-        yield first, stop, characters(content[first : found[0]]) + 1
-        at = max(stop + 1, found[1])
+        if stop > told:  # else all its lines are those of the one before
+            yield first, stop, characters(content[first : found[0]]) + 1
+            told = stop
+        at = found[1] if found[1] > found[0] else _after(content, found[1])
+
+
+def _after(content: bytes, at: int) -> int:
+    """Where the character after the one at a place begins."""
+    at += 1
+    while at < len(content) and content[at] & 0xC0 == 0x80:
+        at += 1
+    return at
 
 
 def _finder(pattern: Pattern, content: bytes) -> Callable[[int], tuple[int, int] | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 
 from clew import deadline
-from clew.search.lines import find_spots
+from clew.search.lines import find_spots, without_mark
 from clew.search.pattern import TextQuery, compile_pattern
 from clew.store import exact, facts, snapshots
 from clew.store.snapshots import Snapshot
@@ -24,6 +24,6 @@ def blobs_with(store: Store, connection: apsw.Connection, snapshot: Snapshot, te
 
     def has(blob: int) -> bool:
         deadline.check()
-        return next(find_spots(pattern, facts.content(connection, blob)), None) is not None
+        return next(find_spots(pattern, without_mark(facts.content(connection, blob))), None) is not None
 
     return frozenset(filter(has, {file.blob for file in files}))

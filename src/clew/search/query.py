@@ -33,7 +33,10 @@ _SOFT_WORDS = frozenset(
 )
 _NAME = r"[^\W\d][\w$]*"
 _IDENTIFIER = re.compile(rf"(?<![\w$])(?:{_NAME}|\$[\w$]+)(?:(?:\.|::|#|->)[$~]?{_NAME})*[?!]?(?![\w$])")
-_PATH = re.compile(r"(?:\.{0,2}/)?[\w.+-]+(?:/[\w.+-]+)+/?|[\w+-]+(?:\.[\w+-]+)*\.[A-Za-z]\w{0,9}")
+_PATH = re.compile(r"(?:\.{0,2}/)?[\w.+-]+(?:/[\w.+-]+)+/?|[\w+-]*(?:\.[\w+-]+)*\.[A-Za-z][\w-]{0,19}")
+_AROUND_PATH = re.compile(
+    r"^[(\[<{`'\"]+|(?::\d+)*[)\]>}`'\",;:?!.]*$"
+)  # what a sentence puts around one; a line's number
 _LOOKS_LIKE_CODE = re.compile(r"_|::|\.|#|->|[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
 
 
@@ -107,10 +110,18 @@ def parse_query(text: str, *, root: str = "") -> Query:
         tuple(content)[:MAX_TERMS],
         tuple("".join(parts) for parts in map(tokens.parts_of, telling[:MAX_TERMS]) if len(parts) > 1),
         _initials([word.lower() for word in words if word.lower() not in _STOP_WORDS][:MAX_TERMS]),
-        tuple(word.removeprefix("./").strip("/").lower() for word in text.split() if _PATH.fullmatch(word))[:MAX_TERMS],
+        _paths(text, root),
         asked,
         _fading(words, kept),
     )
+
+
+def _paths(text: str, root: str) -> tuple[str, ...]:
+    """The words of a query that may be a path or the end of one, from the root on and in lower case."""
+    words = [_AROUND_PATH.sub("", word).replace("\\", "/") for word in text.split()]
+    below = [word.removeprefix(f"{root}/") if root else word for word in words]
+    found = below if len(below) == 1 else [word for word in below if _PATH.fullmatch(word)]
+    return tuple(word.removeprefix("./").strip("/").lower() for word in found if word.strip("./"))[:MAX_TERMS]
 
 
 def like_code(text: str) -> Query:

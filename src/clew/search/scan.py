@@ -19,7 +19,7 @@ import apsw
 from clew import deadline
 from clew.packing import unpack
 from clew.search import bulk
-from clew.search.lines import Spot, find_spots
+from clew.search.lines import Spot, find_spots, without_mark
 from clew.search.pattern import Pattern
 from clew.store import facts
 from clew.store.snapshots import TextFile
@@ -46,7 +46,7 @@ def matching(
     with facts.packed_reader(connection) as packed:
         for file in islice(files, _FIRST):
             deadline.check()
-            content = unpack(packed(file.blob))
+            content = without_mark(unpack(packed(file.blob)))
             spots = find_spots(pattern, content)
             for spot in islice(spots, 1):
                 yield Matching(file, content, chain((spot,), spots))
@@ -98,7 +98,7 @@ def _batches(files: Iterator[TextFile], packed: Callable[[int], bytes]) -> Itera
 
 
 def _search(pattern: Pattern, batch: Batch) -> list[Matching]:
-    contents = [unpack(packed) for _, packed in batch]
+    contents = [without_mark(unpack(packed)) for _, packed in batch]
     places: Iterable[tuple[int, Iterable[Spot]]] | None = None
     sifted = None if pattern.sieve is None else pattern.sieve.ends_in_all(contents)
     if sifted is not None:

@@ -95,7 +95,7 @@ def _refuse_nesting() -> NoReturn:
 
 
 def _refuse_newline() -> NoReturn:
-    raise BadInput(r"the pattern has a line end (\n), but a match stays within its line; multiline allows it")
+    raise BadInput(r"the pattern has a line end (\n), but a match stays within its line; `multiline` (-U) allows it")
 
 
 class _Parser:
@@ -112,7 +112,10 @@ class _Parser:
     # -- reading ---------------------------------------------------------------------------------------
 
     def _fail(self, what: str, at: int) -> NoReturn:
-        raise BadInput(f"the regular expression is invalid at character {at + 1}: {what}; -F looks for the text itself")
+        raise BadInput(
+            f"the regular expression is invalid at character {at + 1}: {what};"
+            " without `regex` (-F) the text itself is looked for"
+        )
 
     def _sees(self, text: str) -> bool:
         return self._text.startswith(text, self._at)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ from clew.store import snapshots
 if TYPE_CHECKING:
     from clew.search.find import Source
 
+_WORD = re.compile(r"\w+")  # a word of a query may have quotes or arrows of other scripts beside it
+
 
 def unknown_names(query: Query, sources: Sequence[Source], views: Sequence[View]) -> tuple[str, ...]:
     """Such names; or all words of the query, if nothing has any of them."""
@@ -21,9 +24,11 @@ def unknown_names(query: Query, sources: Sequence[Source], views: Sequence[View]
     def is_known(name: str) -> bool:
         return any(_has(source, view, name) for source, view in zip(sources, views, strict=True))
 
-    told = " ".join((*query.asked.quoted, *query.asked.must))  # whoever quotes is told by the hits what has it
-    names = tuple(name for name in query.identifiers if name not in told and not is_known(name))
-    return names or (() if told or any(map(is_known, query.words)) else query.words)
+    told = (*query.asked.quoted, *query.asked.must)
+    names = [name for name in query.identifiers if not any(name in text for text in told)]
+    unknown = tuple(name for name in (*query.asked.quoted, *names) if not is_known(name))
+    words = tuple(word for text in query.words for word in _WORD.findall(text))
+    return unknown or (() if told or any(map(is_known, words)) else words)
 
 
 def _has(source: Source, view: View, name: str) -> bool:

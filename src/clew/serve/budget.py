@@ -21,6 +21,7 @@ _LISTS = (  # what goes first comes first
     "definitions", "codebases", "candidates", "jobs", "transitions",
 )  # fmt: skip
 _CONTENT = frozenset({*_LISTS, "content", "text"})
+_NAMES = (20, 3, 0)  # other paths and definitions of a hit: so many, or fewer where not one hit would fit
 _MAX_ITEMS = 20  # of a list that is no content: globs, warnings
 _MAX_TEXT = 500  # of a text that is no content: a path or a message
 
@@ -60,14 +61,18 @@ def size(value: Any) -> int:
 
 def _pack(envelope: Envelope, room: int) -> None:
     """Every hit keeps its place; first all get a glance of their lines, then the best get the rest."""
-    hits = [dict(hit) for hit in envelope["results"]]
-    whole = [hit["snippet"] for hit in hits]
-    for hit in hits:
-        hit["snippet"] = ""
-    envelope["results"] = hits
-    _cut_list(envelope, "results", room - 100)
+    found = [{**hit, "snippet": ""} for hit in envelope["results"]]
+    whole = [hit["snippet"] for hit in envelope["results"]]
+    omitted = envelope.get("omitted", 0)
+    for most in _NAMES:
+        envelope |= {"results": [_with_few_names(hit, most) for hit in found], "omitted": omitted}
+        _cut_list(envelope, "results", room - 100)
+        if envelope["results"]:
+            break
+    if not envelope["omitted"]:
+        del envelope["omitted"]
     hits = envelope["results"]
-    left = room - size(envelope)
+    left = room - size(envelope) - 100  # for what says that it was cut
     for lines in (GLANCE_LINES, None):
         for hit, text in zip(hits, whole, strict=False):
             left += size(hit["snippet"])
@@ -79,6 +84,15 @@ def _pack(envelope: Envelope, room: int) -> None:
     if cut:
         envelope["snippets_cut"] = cut
         envelope["truncated"] = True
+
+
+def _with_few_names(hit: Envelope, most: int) -> Envelope:
+    """A hit with at most so many other paths and definitions in each list, and how many that leaves out."""
+    lists = {key: hit[key] for key in ("functions", "also", "near") if len(hit.get(key, ())) > most}
+    if not lists:
+        return hit
+    cut = sum(len(names) - most for names in lists.values())
+    return {**hit, **{key: names[:most] for key, names in lists.items()}, "names_cut": cut}
 
 
 def _lines_within(lines: list[str], room: int) -> str:

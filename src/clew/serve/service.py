@@ -57,9 +57,11 @@ class Service:
         fitting = fit(_signed(envelope, identity), room)
         pages = _PAGES.get(tool, "")
         found = len(envelope.get(pages, ()))
-        while pages in fitting and 0 < len(fitting[pages]) < len(envelope[pages]):
+        while pages in fitting and len(fitting[pages]) < len(envelope[pages]):
             # As many as there is room for, asked for as such: then the continuation goes on behind the last one shown.
-            envelope = self._ask(tool, {**given, "limit": len(fitting[pages])}, identity)
+            if not fitting[pages] and len(envelope[pages]) == 1:
+                return fit(_signed(gates.failure(envelope["path"], _too_small(room), tool), identity))
+            envelope = self._ask(tool, {**given, "limit": max(len(fitting[pages]), 1)}, identity)
             envelope["omitted"] = found - len(envelope.get(pages, ()))
             fitting = fit(_signed(envelope, identity), room)
         return fitting
@@ -121,6 +123,10 @@ def codebase_named(name: str, known: list[str]) -> str:
     if not found:
         raise BadInput(f"{name!r} is no codebase; `list_codebases` has those that are")
     return found[0]
+
+
+def _too_small(tokens: int) -> BadInput:
+    return BadInput(f"not one entry fits into {tokens} tokens; ask for more `max_tokens`, or read the file")
 
 
 def _signed(envelope: Envelope, identity: Identity) -> Envelope:

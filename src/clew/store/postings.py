@@ -129,6 +129,16 @@ def owners(connection: apsw.Connection, chunks: Sequence[int]) -> dict[int, Name
     return {chunk: Named(*named) for chunk, *named in rows}
 
 
+def named(connection: apsw.Connection, symbols: Sequence[int]) -> dict[int, Named]:
+    """Definitions by their ids."""
+    rows = fetch_all(
+        connection,
+        "SELECT id, name, kind, end_line - start_line + 1 FROM symbol WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(symbols)),),
+    )
+    return {row[0]: Named(*row) for row in rows}
+
+
 def functions_in(connection: apsw.Connection, chunks: Sequence[int], kinds: Iterable[str]) -> Mapping[int, list[Named]]:
     """The definitions of some kinds that stand whole in each of these chunks."""
     rows = fetch_all(

@@ -188,10 +188,9 @@ def has_files_below(connection: apsw.Connection, snapshot: int, directory: str) 
 
 
 def has_path_with(connection: apsw.Connection, snapshot: int, text: str) -> bool:
-    """Whether any path of the snapshot has a text, in any case of ASCII letters; a scan."""
-    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    sql = "SELECT 1 FROM entry WHERE snapshot = ? AND path LIKE ? ESCAPE '\\' LIMIT 1"
-    return fetch_one(connection, sql, (snapshot, f"%{escaped}%")) is not None
+    """Whether any path of the snapshot has a text, in any case; a scan."""
+    paths = connection.execute("SELECT path FROM entry WHERE snapshot = ?", (snapshot,))
+    return any(text.lower() in path.lower() for (path,) in paths)
 
 
 def refresh_stats(connection: apsw.Connection, snapshot: int, stats: Mapping[str, Stat]) -> None:
