@@ -81,6 +81,11 @@ def term_hash(term: str) -> bytes:
     return _hash_of_term[term]
 
 
+def term_number(term: str) -> int:
+    """The same as a number."""
+    return int.from_bytes(_hash_of_term[term], "little")
+
+
 def words(text: str) -> list[str]:
     """The raw words of a text, in order."""
     return [w.decode("utf-8", "replace") for w in text.encode("utf-8", "replace").translate(_TO_SPACES).split()]

@@ -108,7 +108,7 @@ class PathTable:
         self._by_term: dict[str, list[str]] = {}
         for word in self._words:
             self._by_term.setdefault(term_of(word), []).append(word)
-        self._by_hash = {_hash_of(term): words for term, words in self._by_term.items()}
+        self._by_hash = {tokens.term_number(term): words for term, words in self._by_term.items()}
         self._shorts: dict[str, list[str]] = {}  # by their first letter
         for word in self._words:
             if _is_short(word):
@@ -182,10 +182,6 @@ class PathTable:
 def term_of(word: str) -> str:
     """The stem of a lower-case word."""
     return (*tokens.terms_of(word), word)[0]
-
-
-def _hash_of(term: str) -> int:
-    return int.from_bytes(tokens.term_hash(term), "little")
 
 
 @lru_cache(maxsize=50_000)

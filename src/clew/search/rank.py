@@ -117,7 +117,7 @@ def measure(
     begin = aside if len(view.chunks) > ALONE_CHUNKS else at_once
     own = None if asked.vector is None else view.cosines(asked.vector, begin=begin)
     others = None if asked.provided is None else view.cosines(asked.provided, provided=True, begin=begin)
-    hashes = [int.from_bytes(tokens.term_hash(term), "little") for term in query.terms]
+    hashes = [tokens.term_number(term) for term in query.terms]
     body = view.body(hashes, asked.synonyms)
     has_model = asked.vector is not None
     shares = {"body": (BODY if has_model else BODY_ALONE, best_chunks(view, body))}
@@ -330,7 +330,7 @@ def _stem_scores(view: View, query: Query, models: Asked) -> Any:
         for word, value in paths.stem_words_like(wanted):
             closest[word] = max(count * value, closest.get(word, 0.0))
         for term in tokens.terms_of(wanted)[:1]:
-            for other, near in models.synonyms(int.from_bytes(tokens.term_hash(term), "little")):
+            for other, near in models.synonyms(tokens.term_number(term)):
                 for word in paths.stem_words_of(other):
                     closest[word] = max(count * near * SYNONYM, closest.get(word, 0.0))
     for word in query.initials:

@@ -34,7 +34,7 @@ def unknown_names(query: Query, sources: Sequence[Source], views: Sequence[View]
 def _has(source: Source, view: View, name: str) -> bool:
     """Whether anything is called so, in any case: its words, or else the very text, in a content or a path."""
     whole = [terms[-1] for word in tokens.words(name) if (terms := tokens.terms_of(word))]
-    if whole and all(view.facts_with([term]) for term in whole):
+    if whole and all(map(view.has, whole)):
         return True
     if snapshots.has_path_with(source.connection, source.snapshot.id, name):
         return True

@@ -220,10 +220,13 @@ class View:
         """The facts that have any of these terms."""
         import numpy as np
 
-        hashes = [int.from_bytes(tokens.term_hash(term), "little") for term in terms]
-        places = np.concatenate([self._in_chunks(term)[0] for term in hashes] or [self.ordinals[:0]])
+        places = np.concatenate([self._in_chunks(tokens.term_number(term))[0] for term in terms] or [self.ordinals[:0]])
         found: list[int] = self.facts[np.unique(self.chunk_document[places])].tolist()
         return found
+
+    def has(self, term: str) -> bool:
+        """Whether any chunk has a term."""
+        return len(self._in_chunks(tokens.term_number(term))[0]) > 0
 
     def _in_documents(self, term: int) -> tuple[Any, Any]:
         """The documents whose head comment has a term in all segments together, and how often."""
