@@ -18,7 +18,7 @@ from clew.serve.sessions import NO_SCOPE, Identity, Sessions, SessionScope, chec
 from clew.types import PROJECT
 
 SCOPE_TOOLS = ("set_scope", "get_scope", "clear_scope")
-_PAGES = {"search_codebase": "results", "semantic_search": "results", "get_references": "references"}  # of what
+_PAGES = {"search_codebase": "results", "semantic_search": "results", "get_references": "references"}
 _STABLE = frozenset({"list_codebases"})  # the same bytes as long as nothing changed
 
 
@@ -53,16 +53,21 @@ class Service:
             envelope = self._ask(tool, {**given, **tokens}, identity)
         if tool in _STABLE:
             return fit(envelope)
-        room = MAX_TOKENS if envelope["status"] == "error" else room
-        fitting = fit(_signed(envelope, identity), room)
-        pages = _PAGES.get(tool, "")
-        found = len(envelope.get(pages, ()))
-        while pages in fitting and len(fitting[pages]) < len(envelope[pages]):
-            # As many as there is room for, asked for as such: then the continuation goes on behind the last one shown.
-            if not fitting[pages] and len(envelope[pages]) == 1:
+        return self._within(MAX_TOKENS if envelope["status"] == "error" else room, envelope, tool, given, identity)
+
+    def _within(
+        self, room: int, envelope: Envelope, tool: str, given: Mapping[str, Any], identity: Identity
+    ) -> Envelope:
+        """An answer within its tokens. Of one in pages, as many entries as there is room for are asked for again: then
+        its continuation goes on behind the last one shown."""
+        key, fitting = _PAGES.get(tool, ""), fit(_signed(envelope, identity), room)
+        found = len(envelope.get(key, ()))
+        while len(fitting.get(key, ())) < len(envelope.get(key, ())):
+            if len(envelope[key]) == 1:
                 return fit(_signed(gates.failure(envelope["path"], _too_small(room), tool), identity))
-            envelope = self._ask(tool, {**given, "limit": max(len(fitting[pages]), 1)}, identity)
-            envelope["omitted"] = found - len(envelope.get(pages, ()))
+            envelope = self._ask(tool, {**given, "limit": max(len(fitting[key]), 1)}, identity)
+            if envelope["status"] == "ok":
+                envelope["omitted"] = found - len(envelope[key])
             fitting = fit(_signed(envelope, identity), room)
         return fitting
 
