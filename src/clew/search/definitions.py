@@ -18,7 +18,7 @@ from clew.store.segments import CHUNK_BITS
 
 MAX_DEFINITIONS = 500  # of one name
 MAX_QUALIFIED = 20_000  # the same, of which only those count that stand in the right class
-MAX_IN_ANY_CASE = 500  # files that have a name in some case: what more have is a word like any other
+MAX_IN_ANY_CASE = 2_000  # chunks that have a name in some case: what more have is a word like any other
 _EXPORTING = {"rs": b"pub"} | dict.fromkeys(("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"), b"export")
 
 
@@ -58,9 +58,8 @@ def _named(connection: apsw.Connection, view: View, identifier: str) -> dict[int
     for spelling in dict.fromkeys((name, name.rstrip("?!"), name.lower(), name.capitalize())):
         add(postings.definitions(connection, snapshot, spelling, most))
     if not values:
-        facts_with = view.facts_with(dict.fromkeys((name.lower(), *tokens.terms_of(name)[-1:])))
-        if len(facts_with) <= MAX_IN_ANY_CASE:
-            add(postings.definitions_in(connection, name, facts_with, most))
+        terms = dict.fromkeys((name.lower(), *tokens.terms_of(name)[-1:]))
+        add(postings.definitions_in(connection, name, view.facts_with(terms, MAX_IN_ANY_CASE), most))
     if not values:
         for place, byte, path in postings.imports_named(connection, snapshot, name, MAX_DEFINITIONS):
             facts = place >> CHUNK_BITS

@@ -130,6 +130,10 @@ class PathTable:
             at = text_of_all.find(text, at + 1)
         return np.unique(np.searchsorted(starts, found, side="right") - 1)
 
+    def has(self, text: str) -> bool:
+        """Whether any path has a text, in lower case."""
+        return text in self._written[0]
+
     @cached_property
     def _written(self) -> tuple[str, Any]:
         """All paths as one text, and where each begins in it."""

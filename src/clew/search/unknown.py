@@ -36,6 +36,7 @@ def _has(source: Source, view: View, name: str) -> bool:
     whole = [terms[-1] for word in tokens.words(name) if (terms := tokens.terms_of(word))]
     if whole and all(map(view.has, whole)):
         return True
-    if snapshots.has_path_with(source.connection, source.snapshot.id, name):
+    if view.paths.has(name.lower()) or blobs_with(source.store, source.connection, source.snapshot, name):
         return True
-    return bool(blobs_with(source.store, source.connection, source.snapshot, name))
+    others = snapshots.paths_without_facts(source.connection, source.snapshot.id)
+    return any(name.lower() in path.lower() for path in others)

@@ -216,12 +216,12 @@ class View:
                 found.append((np.add(chunks, part.first, dtype=np.int64), counts))
         return _joined(found)
 
-    def facts_with(self, terms: Iterable[str]) -> list[int]:
-        """The facts that have any of these terms."""
+    def facts_with(self, terms: Iterable[str], most: int) -> list[int]:
+        """The facts that have any of these terms; none, where more chunks than `most` have one."""
         import numpy as np
 
         places = np.concatenate([self._in_chunks(tokens.term_number(term))[0] for term in terms] or [self.ordinals[:0]])
-        found: list[int] = self.facts[np.unique(self.chunk_document[places])].tolist()
+        found: list[int] = self.facts[np.unique(self.chunk_document[places])].tolist() if len(places) <= most else []
         return found
 
     def has(self, term: str) -> bool:

@@ -187,10 +187,10 @@ def has_files_below(connection: apsw.Connection, snapshot: int, directory: str) 
     return fetch_one(connection, sql, (snapshot, directory)) is not None
 
 
-def has_path_with(connection: apsw.Connection, snapshot: int, text: str) -> bool:
-    """Whether any path of the snapshot has a text, in any case; a scan."""
-    paths = connection.execute("SELECT path FROM entry WHERE snapshot = ?", (snapshot,))
-    return any(text.lower() in path.lower() for (path,) in paths)
+def paths_without_facts(connection: apsw.Connection, snapshot: int) -> Iterator[str]:
+    """The files of the snapshot that are listed and not ranked: binary, huge, minified ones."""
+    rows = connection.execute("SELECT path FROM entry WHERE snapshot = ? AND facts IS NULL", (snapshot,))
+    return (path for (path,) in rows)
 
 
 def refresh_stats(connection: apsw.Connection, snapshot: int, stats: Mapping[str, Stat]) -> None:
