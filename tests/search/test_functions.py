@@ -14,7 +14,7 @@ from tests.conftest import make_engine, write_tree
 STEPS = {
     "steps.py": "".join(f"def step{i}(value):\n    return value + {i}\n\n\n" for i in range(9)),
     "view.py": "class V:\n" + "".join(f"    def get{end}(self): return 1\n\n" for end in ("", "_x", "_y")),
-    "rust.rb": "class R\n  def valid?\n    1\n  end\n  def valid_or\n    2\n  end\nend\n",
+    "ruby.rb": "class R\n  def valid?\n    1\n  end\n  def valid_or\n    2\n  end\nend\n",
     "nest.py": "def build(rows):\n    def allow_abort(row):\n        return row\n\n    return map(allow_abort, rows)\n",
     "abort.py": "def make_abort_allowed(row):\n    return abort(row)\n\n\ndef abort(row):\n    return row\n",
     "open.py": "def open_document(path):\n    return path\n",

@@ -1,4 +1,4 @@
-"""Ranked search over snapshots: files first with their best functions, or functions alone. Main call: `find`."""
+"""Ranked search over snapshots: files first with their best functions, or functions alone. Main class: `Search`."""
 
 from __future__ import annotations
 
@@ -100,7 +100,8 @@ class Search:
     @cached_property
     def unknown(self) -> tuple[str, ...]:
         """Names that the query spells out and nothing has; or all of its words, if nothing has any of them."""
-        return unknown_names(self._query, self._sources, [item.view for item in self.measured])
+        asked_of = zip(self._sources, self.measured, strict=True)
+        return unknown_names(self._query, [(source.store, source.connection, item.view) for source, item in asked_of])
 
     def count(self, view: str) -> int:
         """How many files have anything to do with the query; of functions, how many are placed."""

@@ -138,19 +138,17 @@ class View:
         self._chunk_copies = copies if len(copies) and copies.max() > 1 else None
         symbols = self._of_documents("symbols")
         self.extent = np.log1p(np.minimum(symbols, MAX_DEFINITIONS))[self.document]  # of each file: what it defines
-        self._settle_headers()
+        chunks = np.bincount(self.chunk_document, minlength=len(self.facts))[self.document]
+        self.has_chunks = chunks > 0  # of each file: an empty one has nothing to show
+        self._settle_headers(chunks)
         about = self._of_documents("about_lengths").astype(np.float32)
         self._about_norm = (K1 * (1 - B + B * about / max(float(about.mean()) if len(about) else 1.0, 1.0))).astype(
             np.float32
         )
 
-    def _settle_headers(self) -> None:
+    def _settle_headers(self, chunks: Any) -> None:
         """Which headers only declare what their sources do: those that do not say much more than them."""
-        import numpy as np
-
         headers, sources = self.paths.headers, self.paths.sources
-        chunks = np.bincount(self.chunk_document, minlength=len(self.facts))[self.document]
-        self.has_chunks = chunks > 0  # of each file: an empty one has nothing to show
         is_more = chunks[headers] > MUCH_MORE * chunks[sources]
         self.headers, self.sources = headers[~is_more], sources[~is_more]
         self.is_header = self.paths.is_header.copy()

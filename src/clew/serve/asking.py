@@ -63,7 +63,12 @@ def question(
 
     def ask(engine: Engine) -> Envelope:
         envelope = tools.answer(engine, tool, {**arguments, **scope})
-        return envelope if most is None else budget.fit(envelope, budget.checked(most))
+        if most is None:
+            return envelope
+        fitting = budget.fit(envelope, budget.checked(most))
+        if envelope["results"] and not fitting["results"]:
+            raise budget.too_small(most)
+        return fitting
 
     def act(engine: Engine) -> Envelope:
         if is_file:

@@ -21,6 +21,7 @@ _LISTS = (  # what goes first comes first
     "definitions", "codebases", "candidates", "jobs", "transitions",
 )  # fmt: skip
 _CONTENT = frozenset({*_LISTS, "content", "text"})
+_NOTICE_CHARS = 100  # for what says that snippets were cut
 _NAMES = (20, 3, 0)  # other paths and definitions of a hit: so many, or fewer where not one hit would fit
 _MAX_ITEMS = 20  # of a list that is no content: globs, warnings
 _MAX_TEXT = 500  # of a text that is no content: a path or a message
@@ -54,6 +55,11 @@ def checked(most: object) -> int:
     return most
 
 
+def too_small(tokens: int) -> BadInput:
+    """What is said where there are entries, and not one of them fits."""
+    return BadInput(f"not one entry fits into {tokens} tokens; ask for more `max_tokens`, or read the file")
+
+
 def size(value: Any) -> int:
     """The characters of a value as JSON."""
     return len(json.dumps(value, ensure_ascii=False))
@@ -66,13 +72,13 @@ def _pack(envelope: Envelope, room: int) -> None:
     omitted = envelope.get("omitted", 0)
     for most in _NAMES:
         envelope |= {"results": [_with_few_names(hit, most) for hit in found], "omitted": omitted}
-        _cut_list(envelope, "results", room - 100)
+        _cut_list(envelope, "results", room - _NOTICE_CHARS)
         if envelope["results"]:
             break
     if not envelope["omitted"]:
         del envelope["omitted"]
     hits = envelope["results"]
-    left = room - size(envelope) - 100  # for what says that it was cut
+    left = room - size(envelope) - _NOTICE_CHARS
     for lines in (GLANCE_LINES, None):
         for hit, text in zip(hits, whole, strict=False):
             left += size(hit["snippet"])

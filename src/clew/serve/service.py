@@ -12,7 +12,7 @@ from typing import Any
 from clew.engine import Engine
 from clew.errors import Ambiguous, BadInput, ClewError
 from clew.serve import caller, envelopes, gates, tools
-from clew.serve.budget import MAX_TOKENS, checked, fit
+from clew.serve.budget import MAX_TOKENS, checked, fit, too_small
 from clew.serve.gates import Envelope
 from clew.serve.sessions import NO_SCOPE, Identity, Sessions, SessionScope, checked_scope, within
 from clew.types import PROJECT
@@ -64,7 +64,7 @@ class Service:
         found = len(envelope.get(key, ()))
         while len(fitting.get(key, ())) < len(envelope.get(key, ())):
             if len(envelope[key]) == 1:
-                return fit(_signed(gates.failure(envelope["path"], _too_small(room), tool), identity))
+                return fit(_signed(gates.failure(envelope["path"], too_small(room), tool), identity))
             envelope = self._ask(tool, {**given, "limit": max(len(fitting[key]), 1)}, identity)
             if envelope["status"] == "ok":
                 envelope["omitted"] = found - len(envelope[key])
@@ -128,10 +128,6 @@ def codebase_named(name: str, known: list[str]) -> str:
     if not found:
         raise BadInput(f"{name!r} is no codebase; `list_codebases` has those that are")
     return found[0]
-
-
-def _too_small(tokens: int) -> BadInput:
-    return BadInput(f"not one entry fits into {tokens} tokens; ask for more `max_tokens`, or read the file")
 
 
 def _signed(envelope: Envelope, identity: Identity) -> Envelope:
