@@ -17,6 +17,7 @@ from clew.errors import BadPath, Busy, ClewError, Gated
 from clew.lifecycle import gate
 from clew.lifecycle.catalog import Codebase
 from clew.lifecycle.clock import now
+from clew.lifecycle.gate import Standing
 from clew.lifecycle.log import log
 from clew.lifecycle.watcher import Watcher
 from clew.source import git
@@ -40,6 +41,7 @@ class Checked:
     decision: Decision
     trouble: str = ""
     at: str | None = field(default=None, compare=False)  # when the tree was looked at
+    standing: Standing | None = field(default=None, compare=False)  # of the codebase, where nothing was brought in
 
 
 @dataclass(slots=True)
@@ -86,10 +88,10 @@ class Freshener:
         if watcher is None or touched is None or doubt:  # a doubt beats the watcher: it missed something
             turn = self._turn(codebase.root)
             if not doubt and watcher is None and time.monotonic() - turn.last < self._recent_s:
-                return Checked("skipped_recent", at=turn.last_at)
+                return Checked("skipped_recent", at=turn.last_at, standing=standing)
             return self._take_turn(codebase, turn)
         if not touched and git.head(codebase.root) == standing.snapshot.head:
-            return Checked("fresh", at=now())
+            return Checked("fresh", at=now(), standing=standing)
         checked = self._check(codebase, list(touched) if len(touched) <= MAX_KEYS else None)
         if checked.decision in ("fresh", "synced"):
             watcher.settled(touched)

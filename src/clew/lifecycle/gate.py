@@ -6,7 +6,7 @@ Main calls: `judge`, `require`, `settle`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import apsw
@@ -16,7 +16,7 @@ from clew.lifecycle import lock, proof, states
 from clew.lifecycle.proof import Proof
 from clew.store import codebases, snapshots
 from clew.store.codebases import CodebaseRow
-from clew.store.database import translated
+from clew.store.database import state_seen, translated
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
 from clew.types import Heartbeat
@@ -35,6 +35,7 @@ class Standing:
     row: CodebaseRow | None = None
     snapshot: Snapshot | None = None
     heartbeat: Heartbeat | None = None
+    seen: tuple[int, int] | None = field(default=None, compare=False)  # the state of the database
 
     @property
     def claims_index(self) -> bool:
@@ -42,8 +43,11 @@ class Standing:
         return self.row is not None and self.row.state in states.SEARCHABLE
 
 
-def judge(store: Store, connection: apsw.Connection, root: str) -> Standing:
-    """The standing of a codebase as this connection sees it."""
+def judge(store: Store, connection: apsw.Connection, root: str, known: Standing | None = None) -> Standing:
+    """The standing of a codebase as this connection sees it; `known`, if that was proven of the very same state."""
+    seen = state_seen(connection)
+    if known is not None and known.proof.outcome == "valid" and known.seen == seen is not None:
+        return known
     row = codebases.find_codebase(connection, root)
     if row is None:
         return Standing(root, "not_indexed", Proof("stale_local", "missing_marker_doc"))
@@ -64,7 +68,7 @@ def judge(store: Store, connection: apsw.Connection, root: str) -> Standing:
         verdict = "not_indexed"
     else:
         verdict = "ok"
-    return Standing(root, verdict, found, row, snapshot, sign)
+    return Standing(root, verdict, found, row, snapshot, sign, seen)
 
 
 def settle(store: Store, root: str) -> Standing:

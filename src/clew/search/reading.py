@@ -121,7 +121,7 @@ class Reader:
             if not codebase.store.exists:
                 break
             with codebase.store.read() as connection:
-                standing = gate.judge(codebase.store, connection, codebase.root)
+                standing = gate.judge(codebase.store, connection, codebase.root, checked.standing)
                 if standing.verdict == "ok":
                     snapshot = gate.require(standing)
                     fresh = Freshness(

@@ -126,6 +126,13 @@ def _decoded(text: str) -> Any:
     return json.loads(text)
 
 
+def state_seen(connection: apsw.Connection) -> tuple[int, int] | None:
+    """What differs between two states that a connection sees; None while it writes, which may be taken back."""
+    if connection.txn_state("main") == apsw.SQLITE_TXN_WRITE:
+        return None
+    return connection.execute("PRAGMA data_version").get, connection.total_changes()  # of others, and of its own
+
+
 def fetch_all(connection: apsw.Connection, sql: str, bindings: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Every row of a query."""
     return connection.execute(sql, bindings).fetchall()
