@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-AT_ONCE = 16  # files that are looked up together: a page and a few
+AT_ONCE = 12  # files that are looked up together: a page and a few
 NESTED = 3  # functions shown under a file
 CLOSE = 0.3  # of the best by meaning alone: a file that has none of the words must come this near
 HEAD = 256  # files that are put in order first: a page seldom needs more
@@ -75,11 +75,12 @@ class Search:
         self.measured: list[Measured] = []
         for source in sources:
             view = load_view(source.store, source.connection, source.snapshot)
+            meaning = rank.begin_meaning(view, asked)
             defined = definitions_of(source.connection, view, query)
             values = {facts: best.value for facts, (best, *_) in defined.items()}
             quoting: frozenset[int] = frozenset().union(*(_having(source, text) for text in query.asked.quoted))
             self._defined.append(defined)
-            self.measured.append(rank.measure(view, query, values, asked, quoting))
+            self.measured.append(rank.measure(view, query, values, asked, meaning, quoting))
         if not words:
             self.measured = [rank.by_meaning(item) for item in self.measured]
         self.rankings = rank.weigh(self.measured)

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clew import tokens
 from clew.embed.encoder import Asked
 from clew.search.paths import idf
 from clew.search.query import Query
-from clew.search.vectors import aside, at_once
+from clew.search.vectors import Waiting, aside, at_once
 from clew.search.view import View
 
 if TYPE_CHECKING:
@@ -103,20 +103,33 @@ class Ranking:
     features: Mapping[str, Floats]
 
 
+class Meaning(NamedTuple):
+    """How near every chunk is to a query, by each model that is asked: begun, and waited for when it is called."""
+
+    own: Waiting | None
+    provided: Waiting | None
+
+
+def begin_meaning(view: View, asked: Asked) -> Meaning:
+    """Begin what takes longest and needs no Python, beside all the rest."""
+    begin = aside if len(view.chunks) > ALONE_CHUNKS else at_once
+    own = None if asked.vector is None else view.cosines(asked.vector, begin=begin)
+    others = None if asked.provided is None else view.cosines(asked.provided, provided=True, begin=begin)
+    return Meaning(own, others)
+
+
 def measure(
     view: View,
     query: Query,
     definitions: Mapping[int, float],
     asked: Asked,
+    meaning: Meaning,
     quoting: frozenset[int] = frozenset(),
 ) -> Measured:
     """Measure every file; `definitions` has what each facts defines of the query, `asked` the query as the models see
-    it, `quoting` the blobs with what the query quotes."""
+    it, `meaning` what `begin_meaning` gave for it, `quoting` the blobs with what the query quotes."""
     import numpy as np
 
-    begin = aside if len(view.chunks) > ALONE_CHUNKS else at_once
-    own = None if asked.vector is None else view.cosines(asked.vector, begin=begin)
-    others = None if asked.provided is None else view.cosines(asked.provided, provided=True, begin=begin)
     hashes = [tokens.term_number(term) for term in query.terms]
     body = view.body(hashes, asked.synonyms)
     has_model = asked.vector is not None
@@ -141,7 +154,7 @@ def measure(
     shares = {name: (weight, values[view.document]) for name, (weight, values) in shares.items()}
     shares["directory"] = (DIRECTORY, _directory_scores(view, query))
     names = {"names": (NAMES, view.file_cosines(asked.vector))} if asked.vector is not None else {}
-    cosine, beside = own and own(), others and others()
+    cosine, beside = meaning.own and meaning.own(), meaning.provided and meaning.provided()
     centred = {
         name: (weight, best_chunks(view, values)[view.document])
         for name, weight, values in (("dense", DENSE, cosine), ("provided", PROVIDED, beside))

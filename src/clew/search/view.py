@@ -272,7 +272,7 @@ class View:
         return finish
 
     def cosines_at(self, places: Any, vector: Floats) -> Floats:
-        """The same by the bundled model for a few chunks: so few that widening them is fastest."""
+        """The same by the bundled model for a few chunks."""
         import numpy as np
 
         found = np.zeros(len(places), np.float32)
@@ -287,8 +287,7 @@ class View:
                 at = self._rows(part)[places]
                 held = np.flatnonzero(at >= 0)
                 rows = at[held]
-            widened: Floats = part.segment.vectors[rows].astype(np.float32) @ vector
-            found[held] = widened / part.segment.vector_lengths[rows]
+            found[held] = cosines_with(part.segment.vectors[rows], part.segment.vector_lengths[rows], vector)
         return found
 
     def _rows(self, part: Part) -> Any:
