@@ -6,7 +6,7 @@ to the store by the thousand are NamedTuples, so that they can be handed to SQLi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -347,7 +347,7 @@ class FileMatches:
 class TextFound(Answer):
     """The answer of an exact search: matches, or files with their counts; `total` counts what was found."""
 
-    matches: tuple[TextMatch, ...]
+    matches: Sequence[TextMatch]
     files: tuple[FileMatches, ...]
     total: int
     truncated: bool

@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 from clew import Engine
 from clew.errors import BadInput
 from clew.search import bulk, scan
-from clew.search.exact import MAX_LINE_CHARS, Page
+from clew.search import exact as search_exact
+from clew.search.exact import Page
 from clew.search.filters import Scope
 from clew.search.lines import find_spots
+from clew.search.matches import MAX_LINE_CHARS
 from clew.search.pattern import Pattern, TextQuery, compile_pattern
 from clew.store import exact, grams
 from clew.store.grams import GramSegment
@@ -468,6 +470,34 @@ def test_a_file_of_a_batch_that_changed_is_searched_as_it_is(root: Path, tmp_pat
     engine.close()
 
 
+@pytest.mark.usefixtures("in_batches")
+@pytest.mark.parametrize("limit", [1, 5, 6, 41, 1_000])
+def test_very_many_matches_read_like_few(
+    root: Path, tmp_path: Path, limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of a complete answer are arrays until somebody looks."""
+    engine = make_engine(tmp_path / "home", recheck_ms=3_600_000)
+    long = f"{'x' * 2_000} alpha {'y' * 2_000}"
+    write_tree(root, {f"many/{n:03}.txt": f"alpha {n}\r\n\né alpha\n{long}\nend" for n in range(20)})
+    engine.index(str(root))
+    write_tree(root, {"many/003.txt": "alpha moved\n", "many/004.txt": "nothing"})
+    (root / "many/011.txt").unlink()
+    monkeypatch.setattr(search_exact, "_MANY_MATCHES", 10**9)
+    few = grep(engine, "alpha", root, limit=limit)
+    monkeypatch.setattr(search_exact, "_MANY_MATCHES", 1)
+    many = grep(engine, "alpha", root, limit=limit)
+    expected = [*few.matches]
+    assert [*many.matches] == expected == [*many.matches]  # twice
+    assert (many.total, many.truncated, len(many.matches)) == (few.total, few.truncated, len(expected))
+    again = grep(engine, "alpha", root, limit=limit).matches
+    assert [again[place] for place in reversed(range(len(again)))] == expected[::-1]
+    assert (again[-1], again[2:9:2], again[-3:]) == (expected[-1], tuple(expected[2:9:2]), tuple(expected[-3:]))
+    assert again == many.matches == tuple(expected) and expected[0] in again and again != ()
+    with pytest.raises(IndexError):
+        again[len(expected)]
+    engine.close()
+
+
 @pytest.mark.slow
 def test_batches_of_a_real_tree_have_what_its_files_have(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -485,7 +515,7 @@ def test_batches_of_a_real_tree_have_what_its_files_have(
         if not (regex and text == "(")
     ]
 
-    def answers() -> list[tuple[Any, ...]]:
+    def answers() -> list[Any]:
         return [engine.grep(query, str(tmp_path / "real"), page=Page(100_000)).matches for query in asked]
 
     monkeypatch.setattr(scan, "_FIRST", 1_000_000)

@@ -6,16 +6,16 @@ is shown: one that changed is searched as it is there, one that is gone is dropp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
-from functools import partial
-from itertools import chain, islice, repeat
-from operator import itemgetter
+from itertools import chain, islice
 
 from clew.errors import BadInput
+from clew.search.bulk import Rows
 from clew.search.filters import Filter
 from clew.search.lines import Spot, count_lines, find_spots, without_mark
+from clew.search.matches import Matches, shown_line
 from clew.search.pattern import Pattern
 from clew.search.reading import Reading
 from clew.search.scan import Matching, matching
@@ -25,15 +25,8 @@ from clew.types import FileMatches, TextFound, TextMatch, TextMode
 from clew.uncollected import uncollected
 
 MAX_CONTEXT_LINES = 100  # around each match
-MAX_LINE_CHARS = 1_000  # of a line that is shown; more are cut, and the text says so
-_CONTEXT_BEFORE_CHARS = 100  # shown before a match that stands beyond that,
-_MATCH_CHARS = 200  # or so near to it that it may not fit
-_DECODED_BYTES = 1_000_000  # of a content that is decoded as a whole, if it is ASCII
-_BYTES_FOR_A_SHOWN_LINE = 1_000  # and has a match for so many or fewer
 _ENTRY_CHARS = 100  # of an entry in an answer beside its texts
-_LINE_OF, _COLUMN_OF = itemgetter(0), itemgetter(3)  # of a spot
-_MATCH_OF = partial(tuple.__new__, TextMatch)  # native: the type's own constructor takes five times as long
-_MANY_MATCHES = 10_000  # a page that may have so many is made without looks for cycles
+_MANY_MATCHES = 10_000  # a page that may have so many is kept as arrays, and made without looks for cycles
 _MANY_FILES = 10_000  # more candidates are searched by threads
 _FEW_FILES = 2_000  # so many candidates are looked up one by one, else all files are gone through in order
 
@@ -62,7 +55,7 @@ def search(reading: Reading, pattern: Pattern, where: Filter, page: Page) -> Tex
             if finder.is_full_after(match):
                 break
     root, fresh = reading.codebase.root, reading.fresh
-    return TextFound(root, fresh, tuple(finder.matches), tuple(finder.files), finder.total, finder.is_cut)
+    return TextFound(root, fresh, finder.matches, tuple(finder.files), finder.total, finder.is_cut)
 
 
 class _Finder:
@@ -70,7 +63,7 @@ class _Finder:
 
     def __init__(self, reading: Reading, pattern: Pattern, page: Page) -> None:
         self._reading, self._pattern, self._page = reading, pattern, page
-        self.matches: list[TextMatch] = []
+        self.matches = Matches()
         self.files: list[FileMatches] = []
         self.total = self._chars = 0
         self.is_cut = False
@@ -83,11 +76,11 @@ class _Finder:
             return False
         if not is_fresh:
             content = without_mark(self._reading.content(file.path, file.blob))
-            spots = find_spots(self._pattern, content)
-            first = next(spots, None)
+            there = find_spots(self._pattern, content)
+            first = next(there, None)
             if first is None:
                 return False
-            spots = chain((first,), spots)
+            spots = chain((first,), there)
         if self._page.mode == "files":
             return self._count(file.path, 1)
         if self._page.mode == "counts":
@@ -96,22 +89,16 @@ class _Finder:
             return any(self._take(file.path, content, spot) for spot in spots)
         return self._take_all(file.path, content, spots)
 
-    def _take_all(self, path: str, content: bytes, spots: Iterator[Spot]) -> bool:
+    def _take_all(self, path: str, content: bytes, spots: Iterable[Spot]) -> bool:
         """`_take` for all of them, where only the limit counts: there may be millions."""
         room = self._page.limit - len(self.matches)
-        taken = [*islice(spots, room + 1)]
-        self.is_cut = len(taken) > room
-        del taken[room:]
-        if len(taken) * _BYTES_FOR_A_SHOWN_LINE < len(content):
-            self.matches += [
-                _MATCH_OF((path, line, column, _line(content[start:stop], column), (), ()))
-                for line, start, stop, column in taken
-            ]
+        if isinstance(spots, Rows) and self._page.limit >= _MANY_MATCHES:
+            self.is_cut = len(spots) > room
+            self.matches.add_rows(path, spots, min(len(spots), room))
         else:
-            shown = _lines(content, taken)
-            lines, columns = map(_LINE_OF, taken), map(_COLUMN_OF, taken)
-            rows = zip(repeat(path), lines, columns, shown, repeat(()), repeat(()), strict=False)
-            self.matches += map(_MATCH_OF, rows)
+            taken = [*islice(spots, room + 1)]
+            self.is_cut = len(taken) > room
+            self.matches.add_spots(path, content, taken[:room])
         self.total = len(self.matches)
         return self.is_cut
 
@@ -132,7 +119,7 @@ class _Finder:
         if self._overflows(match.path, match.text, *match.before, *match.after) and self.matches:
             self.is_cut = True
             return True
-        self.matches.append(match)
+        self.matches.add([match])
         self.total += 1
         return False
 
@@ -165,49 +152,19 @@ def _files(reading: Reading, pattern: Pattern, where: Filter) -> tuple[Iterator[
 def _shown(path: str, content: bytes, spot: Spot, context: int) -> TextMatch:
     """A match with its lines and those around it, as text."""
     line, start, stop, column = spot
-    text = _line(content[start:stop], column)
+    text = shown_line(content[start:stop], column)
     if not context:
         return TextMatch(path, line, column, text)
     before: list[str] = []
     while len(before) < context and start > 0:
         above = content.rfind(b"\n", 0, start - 1) + 1
-        before.insert(0, _line(content[above : start - 1]))
+        before.insert(0, shown_line(content[above : start - 1]))
         start = above
     after: list[str] = []
     stop += 1
     while len(after) < context and stop < len(content):
         below = content.find(b"\n", stop)
         below = len(content) if below < 0 else below
-        after.append(_line(content[stop:below]))
+        after.append(shown_line(content[stop:below]))
         stop = below + 1
     return TextMatch(path, line, column, text, tuple(before), tuple(after))
-
-
-def _lines(content: bytes, spots: Sequence[Spot]) -> list[str]:
-    """The lines of many spots."""
-    if len(content) <= _DECODED_BYTES and content.isascii():
-        text = content.decode("ascii")
-        shown = [text[start:stop] for _, start, stop, _ in spots]
-    else:
-        shown = [content[start:stop].decode("utf-8", "replace") for _, start, stop, _ in spots]
-    if b"\r" in content or (shown and max(map(len, shown)) > MAX_LINE_CHARS):
-        return [_cut(line, spot[3]) for line, spot in zip(shown, spots, strict=True)]
-    return shown
-
-
-def _line(content: bytes, column: int = 1) -> str:
-    """A line, or the lines of a match, as they are shown."""
-    return _cut(content.decode("utf-8", "replace"), column)
-
-
-def _cut(text: str, column: int) -> str:
-    """Each line without the carriage return at its end, and not without end itself."""
-    if "\n" in text:
-        head, *others = text.split("\n")
-        return "\n".join((_cut(head, column), *(_cut(line, 1) for line in others)))
-    text = text.removesuffix("\r")
-    if len(text) <= MAX_LINE_CHARS:
-        return text
-    first = max(0, column - _CONTEXT_BEFORE_CHARS) if column > MAX_LINE_CHARS - _MATCH_CHARS else 0
-    shown = text[first : first + MAX_LINE_CHARS]
-    return f"{'… ' if first else ''}{shown} … [{len(text)} characters in this line]"

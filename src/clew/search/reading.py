@@ -46,9 +46,12 @@ class Reading:
         if not self.codebase.is_project:
             indexed = partial(snapshots.blob_hash, self.connection, blob)
             found = freshness.verify(self.codebase.root, path, stat, indexed, limit=self.max_file_bytes)
-        self.fresh.dropped += found is None
-        self.fresh.verified += found is True
-        self.fresh.changed += found is False
+        if found:
+            self.fresh.verified += 1
+        elif found is None:
+            self.fresh.dropped += 1
+        else:
+            self.fresh.changed += 1
         return found
 
     def content(self, key: str, blob: int | None) -> bytes:

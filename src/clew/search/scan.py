@@ -19,6 +19,7 @@ import apsw
 from clew import deadline
 from clew.packing import unpack
 from clew.search import bulk
+from clew.search.bulk import Rows
 from clew.search.lines import Spot, find_spots, without_mark
 from clew.search.pattern import Pattern
 from clew.store import facts
@@ -36,7 +37,7 @@ class Matching(NamedTuple):
 
     file: TextFile
     content: bytes
-    spots: Iterator[Spot]
+    spots: Iterable[Spot]
 
 
 def matching(
@@ -107,5 +108,5 @@ def _search(pattern: Pattern, batch: Batch) -> list[Matching]:
         places = bulk.find_in_all(pattern, contents)
     if places is None:
         places = ((number, find_spots(pattern, content)) for number, content in enumerate(contents))
-    found = ((number, [*spots]) for number, spots in places)
-    return [Matching(batch[number][0], contents[number], iter(spots)) for number, spots in found if spots]
+    found = ((number, spots if isinstance(spots, Rows) else [*spots]) for number, spots in places)
+    return [Matching(batch[number][0], contents[number], spots) for number, spots in found if spots]
