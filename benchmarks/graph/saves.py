@@ -55,7 +55,7 @@ class Timed:
             started = time.process_time()
             found = work(*arguments)
             self._cpu_s += time.process_time() - started
-            self._files += len(found.files) if isinstance(found, build.Update) else 0
+            self._files += len(found.edges.files) if isinstance(found, build.Update) else 0
             return found
 
         return timed

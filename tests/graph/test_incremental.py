@@ -484,9 +484,9 @@ def test_a_change_touches_only_who_looked_for_what_changed(
     resolved: list[str] = []
     resolve = build._Graph.add_edges
 
-    def noted(graph: build._Graph, path: str, update: build.Update) -> None:
+    def noted(graph: build._Graph, path: str, found: build.Edges) -> None:
         resolved.append(path)
-        resolve(graph, path, update)
+        resolve(graph, path, found)
 
     monkeypatch.setattr(build._Graph, "add_edges", noted)
     write_tree(root, {name: after})
@@ -582,8 +582,8 @@ def test_what_was_resolved_before_a_run_failed_is_not_believed(tmp_path: Path, m
         engine.sync(str(root))
     add_edges = build._Graph.add_edges
 
-    def fails(graph: build._Graph, path: str, update: build.Update) -> None:
-        add_edges(graph, path, update)
+    def fails(graph: build._Graph, path: str, found: build.Edges) -> None:
+        add_edges(graph, path, found)
         if path == "zz.py":
             raise OSError("no")
 

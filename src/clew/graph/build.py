@@ -10,12 +10,13 @@ from __future__ import annotations
 import itertools
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import apsw
 
-from clew.graph.changes import compare, keys_of, shape_of
+from clew.graph.changes import compare, holding, keys_of, shape_of
 from clew.graph.layout import Layout, is_configuration
 from clew.graph.modules import TOLD_APART, Module
 from clew.graph.resolve import Resolver
@@ -48,6 +49,18 @@ _KINDS = {name: place for place, name in enumerate(EVIDENCE)}
 Files = Mapping[str, tuple[int, str]]  # facts and language of each file that has any
 
 
+class Edges(NamedTuple):
+    """What resolving some files brings."""
+
+    files: list[GraphFile]
+    rows: list[tuple[int | str, int, int, int, int, bytes]]  # a name is external
+    loose: list[LooseRow]
+
+
+# Shares the files of a snapshot's first graph out: resolves some by a call, gives the edges of the others.
+Share = Callable[[int, Files, Sequence[str], Callable[[Sequence[str]], None]], Iterable[Edges]]
+
+
 @dataclass(slots=True)
 class Standing:
     """The files of a snapshot at a generation: a save needs all of them, so they are kept for the next."""
@@ -63,25 +76,24 @@ class Standing:
 class Update:
     """What the flip must do to the graph."""
 
-    files: list[GraphFile] = field(default_factory=list)
+    edges: Edges = field(default_factory=lambda: Edges([], [], []))
     gone: list[str] = field(default_factory=list)
-    rows: list[tuple[int | str, int, int, int, int, bytes]] = field(default_factory=list)  # a name is external
-    loose: list[LooseRow] = field(default_factory=list)
     standing: Standing | None = None  # until then, and what becomes of it
 
     def apply(self, connection: apsw.Connection, snapshot: int) -> None:
         """In the flip's transaction."""
-        names = edges.external_ids(connection, (row[0] for row in self.rows if isinstance(row[0], str)))
-        rows = (EdgeRow(-names[row[0]] if isinstance(row[0], str) else row[0], *row[1:]) for row in self.rows)
+        files, named, loose = self.edges
+        names = edges.external_ids(connection, (row[0] for row in named if isinstance(row[0], str)))
+        rows = (EdgeRow(-names[row[0]] if isinstance(row[0], str) else row[0], *row[1:]) for row in named)
         removed = [self.standing.known[path].number for path in self.gone] if self.standing is not None else []
-        edges.replace(connection, snapshot, self.files, removed, rows, self.loose)
-        self.rows, self.loose = [], []  # by the hundred thousand: no need to keep what is written
+        edges.replace(connection, snapshot, files, removed, rows, loose)
+        self.edges = Edges(files, [], [])  # by the hundred thousand: no need to keep what is written
 
     def keep(self, store: Store, snapshot: Snapshot) -> None:
         """After the flip's transaction: let the next run begin where this one ended."""
         if self.standing is None:
             return
-        known = {**self.standing.known, **{file.path: file._replace(details=None) for file in self.files}}
+        known = {**self.standing.known, **{file.path: file._replace(details=None) for file in self.edges.files}}
         for path in self.gone:
             del known[path]
         kept: dict[int, Standing] = store.graphs
@@ -92,8 +104,10 @@ class Update:
         kept[snapshot.id] = replace(self.standing, generation=snapshot.generation, known=known)
 
 
-def plan_edges(store: Store, snapshot: Snapshot, changes: Mapping[str, tuple[int, str] | None]) -> Update:
-    """What changes in the graph when files come to have other facts, or None any more."""
+def plan_edges(
+    store: Store, snapshot: Snapshot, changes: Mapping[str, tuple[int, str] | None], share: Share | None = None
+) -> Update:
+    """What changes in the graph when files come to have other facts, or None any more; a first one is shared out."""
     connection = store.connection()
     kept: Standing | None = store.graphs.get(snapshot.id)
     if kept is not None and kept.generation == snapshot.generation:
@@ -110,23 +124,40 @@ def plan_edges(store: Store, snapshot: Snapshot, changes: Mapping[str, tuple[int
     is_same = is_same and not any(map(is_configuration, changes))
     layout = kept.layout if kept is not None and is_same else Layout(files)
     standing = Standing(snapshot.generation, files, known, layout, kept.modules if kept is not None else {})
-    graph, update = _Graph(connection, snapshot.id, standing), Update(standing=standing)
+    graph, update = _Graph(connection, snapshot.id, standing, MAX_MODULES), Update(standing=standing)
     update.gone = [path for path in suspects if path in known and path not in files]
-    for path in sorted(graph.touched(suspects)):
-        graph.add_edges(path, update)
-        if len(graph) > MAX_MODULES:
-            graph.forget()
+    paths = sorted(graph.touched(suspects))
+    if share is None or known:
+        graph.add_all(paths, update.edges)
+    else:
+        for others in share(snapshot.id, files, paths, lambda some: graph.add_all(some, update.edges)):
+            update.edges.files.extend(others.files)
+            update.edges.rows.extend(others.rows)
+            update.edges.loose.extend(others.loose)
     used = graph.forget()
     recent = {**{path: held for path, held in standing.modules.items() if path not in used}, **used}
     standing.modules = dict(list(recent.items())[-MAX_LOADED:])
     return update
 
 
+def edges_of_first(store: Store, snapshot: int, files: Files, most: int) -> Callable[[Sequence[str]], Edges]:
+    """What resolves some files of a snapshot that has no graph yet, under the numbers that `plan_edges` gives them."""
+    graph = _Graph(store.connection(), snapshot, Standing(0, files, {}, Layout(files)), most)
+    graph.touched(files)
+
+    def resolve(paths: Sequence[str]) -> Edges:
+        found = Edges([], [], [])
+        graph.add_all(paths, found)
+        return found
+
+    return resolve
+
+
 class _Graph:
     """The files of a snapshot to be, loaded when they are needed."""
 
-    def __init__(self, connection: apsw.Connection, snapshot: int, standing: Standing) -> None:
-        self._connection, self._snapshot = connection, snapshot
+    def __init__(self, connection: apsw.Connection, snapshot: int, standing: Standing, most: int) -> None:
+        self._connection, self._snapshot, self._most = connection, snapshot, most
         self._files, self._known, self._loaded = standing.files, standing.known, standing.modules
         self._modules: dict[str, Module] = {}
         self._times: dict[str, int] = {}  # how often each was asked for
@@ -137,10 +168,6 @@ class _Graph:
         self._layout = standing.layout
         self._layout.read_with(self._read)
         self._resolver = Resolver(self._layout, self.module, self._defining)
-
-    def __len__(self) -> int:
-        """How many files are held."""
-        return len(self._modules)
 
     def forget(self) -> Mapping[str, Module]:
         """Let go of all files and of what was resolved in them. Those that are needed again are loaded again; they are
@@ -212,11 +239,11 @@ class _Graph:
         if not keys and not narrow[0]:
             return changed
         rest = list(self._known.values())
-        found, using = _holding(rest, [file.inputs for file in rest], map(_hash, keys), map(_hash, narrow[0]))
+        found, using = holding(rest, [file.inputs for file in rest], map(_hash, keys), map(_hash, narrow[0]))
         using = [file for file in using if file.path in self._files and file.path not in changed]
         details = edges.details_of(self._connection, self._snapshot, [file.number for file in using])
         found += [file for file, held in zip(using, details, strict=True) if held is None]
-        found += _holding(using, [held or b"" for held in details], narrow[1])[0]
+        found += holding(using, [held or b"" for held in details], narrow[1])[0]
         return changed | {file.path for file in found if file.path in self._files}
 
     def _changed_keys(self, path: str, narrow: tuple[set[str], set[int]]) -> set[str]:
@@ -244,13 +271,20 @@ class _Graph:
         before = self._known.get(path)
         return before is None or before.facts != self._files[path][0]
 
-    def add_edges(self, path: str, update: Update) -> None:
-        """Resolve a file, and add what it leads to."""
+    def add_all(self, paths: Iterable[str], found: Edges) -> None:
+        """Resolve files, and add what they lead to."""
+        for path in paths:
+            self.add_edges(path, found)
+            if len(self._modules) > self._most:
+                self.forget()
+
+    def add_edges(self, path: str, found: Edges) -> None:
+        """The same for one."""
         module = self.module(path)
         assert module is not None
         facts_id, _ = self._files[path]
         inputs: set[Key] = set()
-        found = [None, *(self._resolver.resolve(module, ref, inputs) for ref in module.links.refs[1:])]
+        meanings = [None, *(self._resolver.resolve(module, ref, inputs) for ref in module.links.refs[1:])]
         wholes = self._imported_files(module, inputs)
         keys, names = self._resolver.spelled_out(inputs)
         names -= module.own_keys()
@@ -259,8 +293,8 @@ class _Graph:
         base, refs = module.number << NODE_BITS, module.links.refs
         nodes: Sequence[int] = module.nodes if module.nodes is not None else range(WHOLE_FILE)
         own = {byte: module.node(ordinal) for byte, ordinal in module.attribute_places.items()}  # named, not used there
-        targets = [self._target(meaning) for meaning in found]
-        names_alone = [_name_alone(ref) if meaning is None else "" for ref, meaning in zip(refs, found, strict=True)]
+        targets = [self._target(meaning) for meaning in meanings]
+        names_alone = [_name_alone(ref) if meaning is None else "" for ref, meaning in zip(refs, meanings, strict=True)]
         for (number, caller, role), starts in self._places(module).items():
             if not number:
                 continue
@@ -274,7 +308,7 @@ class _Graph:
                     key = (target[0], source, role, target[1])
                     held = grouped.get(key)
                     if held is None:
-                        grouped[key] = (_evidence(found[number]), starts)
+                        grouped[key] = (_evidence(meanings[number]), starts)
                     else:
                         held[1].extend(starts)
                         held[1].sort()
@@ -288,9 +322,9 @@ class _Graph:
                 key = (number << NODE_BITS | WHOLE_FILE, base | WHOLE_FILE, IMPORT_ROLE, TIERS.index("proven"))
                 grouped[key] = (evidence, [start])
         for (to, source, role, tier), (evidence, sites) in grouped.items():
-            update.rows.append((to, source, role, tier, evidence, pack_sites(sites)))
-        update.loose += [LooseRow(*key, pack_sites(sites)) for key, sites in loose.items()]
-        update.files.append(
+            found.rows.append((to, source, role, tier, evidence, pack_sites(sites)))
+        found.loose.extend([LooseRow(*key, pack_sites(sites)) for key, sites in loose.items()])
+        found.files.append(
             GraphFile(
                 module.number, path, facts_id, shape_of(module), pack_sites(sorted(map(_hash, keys))),
                 pack_nodes(module.nodes), pack_sites(sorted(names)),
@@ -354,17 +388,3 @@ def _names(module: Module) -> set[str]:
 
 def _hash(key: str) -> int:
     return zlib.crc32(key.encode())
-
-
-def _holding(files: list[GraphFile], held: list[bytes], *wanted: Iterable[int]) -> list[list[GraphFile]]:
-    """For each of some sets of hashes, the files that have one of them among those that each holds."""
-    import numpy as np
-
-    ends = np.cumsum(np.fromiter(map(len, held), np.int64, len(held))) // 4
-    every = np.frombuffer(b"".join(held), "<u4")
-    found = []
-    for hashes in wanted:
-        places = np.flatnonzero(np.isin(every, np.fromiter(hashes, np.uint32)))
-        owners = np.unique(np.searchsorted(ends, places, side="right"))
-        found.append([files[owner] for owner in owners.tolist()])
-    return found

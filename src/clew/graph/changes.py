@@ -10,14 +10,14 @@ import hashlib
 import json
 import posixpath
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 from clew.graph.modules import IMPORTS, TOLD_APART, Module
 from clew.parse.links import Links
 from clew.parse.packaged import PACKAGED
 from clew.parse.symbols import FUNCTION_KINDS
-from clew.store.edges import WHOLE_FILE
+from clew.store.edges import WHOLE_FILE, GraphFile
 
 MAX_NODES = WHOLE_FILE - 1
 _WHOLE = frozenset({"haskell"})  # languages whose files are taken as a whole
@@ -165,3 +165,17 @@ def keys_of(path: str, *, is_new: bool) -> set[str]:
         keys |= {f"m:{part}" for part in directory.split("/") if part}
         keys.add(f"f:{directory}")
     return keys
+
+
+def holding(files: list[GraphFile], held: list[bytes], *wanted: Iterable[int]) -> list[list[GraphFile]]:
+    """For each of some sets of hashes, the files that have one of them among those that each holds."""
+    import numpy as np
+
+    ends = np.cumsum(np.fromiter(map(len, held), np.int64, len(held))) // 4
+    every = np.frombuffer(b"".join(held), "<u4")
+    found = []
+    for hashes in wanted:
+        places = np.flatnonzero(np.isin(every, np.fromiter(hashes, np.uint32)))
+        owners = np.unique(np.searchsorted(ends, places, side="right"))
+        found.append([files[owner] for owner in owners.tolist()])
+    return found

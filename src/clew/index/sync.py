@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import apsw
 
 from clew.errors import BadPath
-from clew.graph.build import Update, plan_edges
+from clew.graph.build import Share, Update, plan_edges
 from clew.index.aside import segments_aside
 from clew.index.build import Embed, Report, Stored, store_contents
+from clew.index.together import sharing
 from clew.parse.languages import LANGUAGES, language_of
 from clew.source.footprint import RACY_NS, look_again
 from clew.source.git import git_blob_hash
@@ -129,7 +130,7 @@ def apply_plan(
     before_flip()
     with uncollected():
         with segments_aside(store, processes=processes, is_late=stored.is_late):
-            graph = plan_graph(store, snapshot, stored.entries, removed)
+            graph = plan_graph(store, snapshot, stored.entries, removed, sharing(store, processes=processes))
         is_flipped = bool(stored.entries or removed or plan.head != snapshot.head or not snapshot.generation)
         with store.write() as connection:
             revive_entries(connection, stored.entries)
@@ -150,12 +151,14 @@ def apply_plan(
     return stats
 
 
-def plan_graph(store: Store, snapshot: Snapshot, entries: Iterable[Entry], removed: Iterable[str]) -> Update:
+def plan_graph(
+    store: Store, snapshot: Snapshot, entries: Iterable[Entry], removed: Iterable[str], share: Share | None = None
+) -> Update:
     """What the flip of these entries changes in the graph."""
     changes: dict[str, tuple[int, str] | None] = dict.fromkeys(removed)
     for entry in entries:
         changes[entry.path] = (entry.facts, entry.language) if entry.facts is not None else None
-    return plan_edges(store, snapshot, changes)
+    return plan_edges(store, snapshot, changes, share)
 
 
 def revive_entries(connection: apsw.Connection, entries: Iterable[Entry]) -> None:

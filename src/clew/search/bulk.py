@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-BYTES_FOR_A_LINE = 1_500  # a literal in a line for so many or fewer is frequent: arrays then cost less than loops
+BYTES_FOR_A_LINE = 3_000  # a literal in a line for so many or fewer is frequent: arrays then cost less than loops
 _SAMPLE = 8  # one content of so many is looked at to tell
 _IS_WORD = bytes(byte in WORD_BYTES for byte in range(256))
 

@@ -1,0 +1,156 @@
+"""Resolves the graph of a large tree in several processes: what a name leads to needs no other answer but the files.
+
+This process works too; the others take files from the other end of the list, read them from the same store and send
+back edges. What one of them could not do is done here. Main call: `sharing`; started as
+`python -m clew.index.together`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from clew.graph.build import MAX_MODULES, Edges, Files, Share, edges_of_first
+from clew.index.worker import receive, send
+from clew.lifecycle.log import log
+from clew.store.store import Store
+
+MAX_PROCESSES = 4  # each holds the files that it needs
+_AT_ONCE = 24  # files of one turn
+_WORTH_FILES = 1_000  # a process takes 0.3 s to begin; so many files take one second
+
+Task = tuple[str, int, dict[str, tuple[int, str]], int]  # directory of the store, snapshot, its files, how many to hold
+
+
+def sharing(store: Store, *, processes: int) -> Share | None:
+    """How a first graph of this store is shared out; None where one process is all there is."""
+    helpers = min(processes, MAX_PROCESSES) - 1
+    if helpers < 1:
+        return None
+
+    def share(
+        snapshot: int, files: Files, paths: Sequence[str], here: Callable[[Sequence[str]], None]
+    ) -> Iterator[Edges]:
+        if len(paths) < _WORTH_FILES:
+            here(paths)
+            return
+        turns = deque(paths[first : first + _AT_ONCE] for first in range(0, len(paths), _AT_ONCE))
+        task = (str(store.directory), snapshot, dict(files), MAX_MODULES // (helpers + 1))
+        with _Helpers(helpers, task, turns) as others:
+            _resolve(turns, here)
+            others.join()
+            _resolve(turns, here)  # what one of them has given back
+        if others.failures:
+            what = "%d of the processes that resolve names ended early: this one did their part"
+            log(str(store.directory)).warning(what, others.failures)
+        yield from others.found
+
+    return share
+
+
+def _resolve(turns: deque[Sequence[str]], here: Callable[[Sequence[str]], None]) -> None:
+    while True:
+        try:
+            turn = turns.popleft()
+        except IndexError:  # others may have taken the last
+            return
+        here(turn)
+
+
+class _Helpers:
+    """Processes that take turns from the end of a list until it is empty, each driven by a thread."""
+
+    def __init__(self, count: int, task: Task, turns: deque[Sequence[str]]) -> None:
+        self.found: list[Edges] = []
+        self.failures = 0
+        self._turns = turns
+        self._processes = [_begin() for _ in range(count)]
+        self._threads = [threading.Thread(target=self._drive, args=(each, task)) for each in self._processes]
+
+    def __enter__(self) -> _Helpers:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def join(self) -> None:
+        for thread in self._threads:
+            thread.join()
+
+    def __exit__(self, *_: object) -> None:
+        self._turns.clear()
+        for process in self._processes:
+            process.kill()  # whoever waits for its answer sees the end of the pipe
+        self.join()
+        for process in self._processes:
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                with contextlib.suppress(BrokenPipeError):
+                    assert pipe is not None
+                    pipe.close()
+
+    def _drive(self, process: subprocess.Popen[bytes], task: Task) -> None:
+        """Whatever ends this, a turn that was not answered is given back."""
+        turn: Sequence[str] | None = ()
+        try:
+            answer = _ask(process, task)
+            while isinstance(answer, Edges):
+                self.found.append(answer)
+                turn = None
+                try:
+                    turn = self._turns.pop()
+                except IndexError:
+                    return
+                answer = _ask(process, turn)
+        finally:
+            if turn is not None:
+                self.failures += 1
+                self._turns.append(turn)
+
+
+def _ask(process: subprocess.Popen[bytes], asked: object) -> object:
+    """What a process answers; None when it is gone."""
+    assert process.stdin is not None and process.stdout is not None
+    with contextlib.suppress(BrokenPipeError):
+        send(process.stdin, asked)
+        return receive(process.stdout)
+    return None
+
+
+def _begin() -> subprocess.Popen[bytes]:
+    # Ctrl-C is the parent's to handle; it ends with its input.
+    return subprocess.Popen(
+        [sys.executable, "-m", "clew.index.together"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,  # what went wrong is told by the one who then does it
+        start_new_session=True,
+    )
+
+
+def main() -> None:
+    """Serve until the input ends: first the task, then files."""
+    gc.disable()  # millions of small tuples, and it ends soon
+    answers, questions = sys.stdout.buffer, sys.stdin.buffer
+    sys.stdout = sys.stderr
+    task: Task | None = receive(questions)  # type: ignore[assignment]
+    if task is None:
+        return
+    directory, snapshot, files, most = task
+    resolve = edges_of_first(Store(Path(directory)), snapshot, files, most)
+    paths: Sequence[str] | None = ()
+    while paths is not None:
+        try:
+            send(answers, resolve(paths))
+        except BrokenPipeError:
+            return
+        paths = receive(questions)  # type: ignore[assignment]
+
+
+if __name__ == "__main__":
+    main()

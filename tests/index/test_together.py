@@ -1,0 +1,169 @@
+"""A graph that several processes resolve: the same as that of one, whatever becomes of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew import Engine
+from clew.graph import build
+from clew.index import together
+from tests.conftest import make_engine, write_tree
+
+SAMPLES = Path(__file__).parent.parent / "parse" / "samples"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """Files that use each other, and some of every language."""
+    files: dict[str, str | bytes] = {
+        f"pkg/m{i}.py": f"from pkg.m{(i * 7) % 90} import f{(i * 7) % 90}\nimport json\n\n\nclass C{i}:\n"
+        f"    def close(self): return self.close()\n\n\ndef f{i}(x):\n    x.close()\n"
+        f"    return f{(i * 7) % 90}(json.dumps(x))\n"
+        for i in range(90)
+    }
+    files |= {f"samples/{path.name}": path.read_bytes() for path in sorted(SAMPLES.iterdir()) if path.is_file()}
+    return write_tree(tmp_path / "tree", files)
+
+
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+    """The processes that were started; any tree is large enough."""
+    found: list[subprocess.Popen[bytes]] = []
+    begin = together._begin
+
+    def noted() -> subprocess.Popen[bytes]:
+        found.append(begin())
+        return found[-1]
+
+    monkeypatch.setattr(together, "_WORTH_FILES", 1)
+    monkeypatch.setattr(together, "_AT_ONCE", 5)
+    monkeypatch.setattr(together, "_begin", noted)
+    return found
+
+
+def graph(engine: Engine, tree: Path) -> dict[str, Any]:
+    engine.index(str(tree))
+    connection = engine.resolve(str(tree)).store.connection()
+    tables = ("graph_file", "edge", "loose", "file_edge", "external")
+    return {name: sorted(connection.execute(f"SELECT * FROM {name}").fetchall()) for name in tables}
+
+
+def slow_here(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Leave time to the other processes."""
+    add_all = build._Graph.add_all
+
+    def slowly(graph: build._Graph, paths: Sequence[str], found: build.Edges) -> None:
+        time.sleep(seconds)
+        add_all(graph, paths, found)
+
+    monkeypatch.setattr(build._Graph, "add_all", slowly)
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_the_edges_are_the_same(
+    tmp_path: Path, tree: Path, workers: int, begun: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = graph(make_engine(tmp_path / "one", workers=1), tree)
+    assert not begun
+    slow_here(monkeypatch, 0.1)
+    shared = graph(make_engine(tmp_path / "two", workers=workers), tree)
+    assert shared == alone and len(alone["edge"]) > 400
+    assert len(begun) == workers - 1 and all(process.poll() is not None for process in begun)
+
+
+def test_they_take_their_part(tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(together, "_WORTH_FILES", 1)
+    monkeypatch.setattr(together, "_AT_ONCE", 2)
+    resolved: list[str] = []
+    add_edges = build._Graph.add_edges
+
+    def noted(graph: build._Graph, path: str, found: build.Edges) -> None:
+        resolved.append(path)
+        add_edges(graph, path, found)
+
+    monkeypatch.setattr(build._Graph, "add_edges", noted)
+    slow_here(monkeypatch, 0.1)
+    found = graph(make_engine(tmp_path / "one", workers=2), tree)
+    assert 0 < len(resolved) < len(found["graph_file"])
+
+
+@pytest.mark.parametrize("how", ["at once", "later", "nonsense"])
+def test_what_one_of_them_could_not_do_is_done_here(
+    tmp_path: Path, tree: Path, how: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(together, "_WORTH_FILES", 1)
+    monkeypatch.setattr(together, "_AT_ONCE", 5)
+    alone = graph(make_engine(tmp_path / "one", workers=1), tree)
+    dies = (
+        "import sys; from clew.index import together as t; from clew.index.worker import receive, send\n"
+        "asks, tells = sys.stdin.buffer, sys.stdout.buffer\n"
+        + {
+            "at once": "",
+            "later": "receive(asks); send(tells, t.Edges([], [], [])); receive(asks)",
+            "nonsense": "receive(asks); send(tells, 'what?')",
+        }[how]
+    )
+    broken: list[subprocess.Popen[bytes]] = []
+
+    def begin_broken() -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-c", dies]
+        broken.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+        return broken[0]
+
+    monkeypatch.setattr(together, "_begin", begin_broken)
+    add_all = build._Graph.add_all
+
+    def after_it(graph: build._Graph, paths: Sequence[str], found: build.Edges) -> None:
+        broken[0].wait(30)
+        add_all(graph, paths, found)
+
+    monkeypatch.setattr(build._Graph, "add_all", after_it)
+    assert graph(make_engine(tmp_path / "two", workers=2), tree) == alone
+    [told] = [record.getMessage() for record in caplog.records if "resolve names" in record.getMessage()]
+    assert " 1 of the processes" in told
+
+
+def test_they_end_with_a_run_that_fails(
+    tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch, begun: list[subprocess.Popen[bytes]]
+) -> None:
+    def fails(*_: object) -> None:
+        time.sleep(0.5)
+        raise RuntimeError("no graph")
+
+    monkeypatch.setattr(build._Graph, "add_edges", fails)
+    engine = make_engine(tmp_path / "one", workers=3)
+    with pytest.raises(RuntimeError, match="no graph"):
+        engine.index(str(tree))
+    assert len(begun) == 2 and all(process.poll() is not None for process in begun)
+    monkeypatch.undo()
+    assert graph(engine, tree) == graph(make_engine(tmp_path / "two", workers=1), tree)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals there")
+def test_one_ends_when_its_parent_was_killed() -> None:
+    waiting = "import time; from clew.index import together; print(together._begin().pid, flush=True); time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", waiting], stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        parent.kill()
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        try:
+            os.kill(child, 0)
+        except ProcessLookupError:
+            return
+        state = Path(f"/proc/{child}/stat")
+        if state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z":  # nobody here is its parent
+            return
+        time.sleep(0.05)
+    os.kill(child, signal.SIGKILL)
+    raise AssertionError("it went on")
