@@ -6,7 +6,7 @@ is shown: one that changed is searched as it is there, one that is gone is dropp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -135,18 +135,14 @@ def _files(reading: Reading, pattern: Pattern, where: Filter) -> tuple[Iterator[
     """The files that may match, in order of path, and whether trigrams could leave none or too few out."""
     connection, snapshot = reading.connection, reading.snapshot.id
     found = exact.candidates(reading.codebase.store, connection, pattern.needs)
-    if found.blobs is not None and len(found.blobs) <= _FEW_FILES:
-        wanted = [*found.blobs.tolist(), *exact.tail(connection, found.applied)]
+    wanted = None if found.blobs is None else [*found.blobs.tolist(), *exact.tail(connection, found.applied)]
+    if wanted is not None and len(wanted) <= _FEW_FILES:
         files = snapshots.text_files_of(connection, snapshot, wanted)
-        is_wanted: Callable[[int], bool] = bool  # ids start at 1
     else:
-        files = snapshots.text_files(connection, snapshot, where.subtree)
-        held = None if found.blobs is None else frozenset(found.blobs.tolist())
-        is_wanted = (lambda _: True) if held is None else (lambda blob: blob > found.applied or blob in held)
-    wanted_files = (file for file in files if is_wanted(file.blob))
+        files = snapshots.text_files(connection, snapshot, where.subtree, None if wanted is None else frozenset(wanted))
     if not where.is_empty:
-        wanted_files = (file for file in wanted_files if where.allows(file.path, file.language))
-    return wanted_files, found.blobs is None or len(found.blobs) > _MANY_FILES
+        files = (file for file in files if where.allows(file.path, file.language))
+    return files, wanted is None or len(wanted) > _MANY_FILES
 
 
 def _shown(path: str, content: bytes, spot: Spot, context: int) -> TextMatch:

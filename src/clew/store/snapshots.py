@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -94,15 +94,19 @@ def entries(connection: apsw.Connection, snapshot: int) -> dict[str, Entry]:
     return {row[0]: Entry._make([*row[:5], Stat(*row[5:9]), row[9]]) for row in rows}
 
 
-def text_files(connection: apsw.Connection, snapshot: int, subtree: str = "") -> Iterator[TextFile]:
-    """Every file whose bytes are kept, in order of path, as it is asked for; `subtree` ends with a slash."""
+def text_files(
+    connection: apsw.Connection, snapshot: int, subtree: str = "", blobs: Container[int] | None = None
+) -> Iterator[TextFile]:
+    """Every file whose bytes are kept, or are one of these blobs, in order of path, as it is asked for; `subtree` ends
+    with a slash."""
     last = subtree[:-1] + "0" if subtree else "\U0010ffff"
     rows: Iterable[Any] = connection.execute(
         "SELECT path, language, blob, size, mtime_ns, ctime_ns, inode FROM entry"
         " WHERE snapshot = ? AND path >= ? AND path < ? AND blob IS NOT NULL ORDER BY path",
         (snapshot, subtree, last),
     )
-    return (TextFile(row[0], row[1], row[2], cast(Stat, row[3:])) for row in rows)
+    rows = rows if blobs is None else (row for row in rows if row[2] in blobs)
+    return map(_text_file, rows)
 
 
 def text_files_of(connection: apsw.Connection, snapshot: int, blobs: Sequence[int]) -> Iterator[TextFile]:
@@ -112,7 +116,11 @@ def text_files_of(connection: apsw.Connection, snapshot: int, blobs: Sequence[in
         " WHERE blob IN (SELECT value FROM json_each(?)) AND +snapshot = ? ORDER BY path",  # `+`: not all its files
         (json.dumps(list(blobs)), snapshot),
     )
-    return (TextFile(row[0], row[1], row[2], cast(Stat, row[3:])) for row in rows)
+    return map(_text_file, rows)
+
+
+def _text_file(row: Any) -> TextFile:
+    return TextFile(row[0], row[1], row[2], row[3:])  # a plain tuple will do for its stat
 
 
 def stats(connection: apsw.Connection, snapshot: int) -> dict[str, Stat]:
