@@ -21,7 +21,11 @@ class Includes:
 
     def __init__(self, layout: Layout, find: Find, named: Named | None) -> None:
         self._layout, self._find, self._named = layout, find, named
+        self._included: dict[str, list[str]] = {}  # by the file itself
         self._seen: dict[str, list[Module]] = {}
+        self._places: dict[str, dict[str, int]] = {}  # of what a file sees, by path: how near
+        self._keys: dict[str, frozenset[str]] = {}
+        self._open: dict[str, list[tuple[Module, int]]] = {}  # what has a name, of all files that any has seen
         self._table: dict[str, list[str]] | None = None
 
     def visible(self, module: Module) -> list[Module]:
@@ -29,34 +33,65 @@ class Includes:
         known = self._seen.get(module.path)
         if known is None:
             known = [module]
-            paths = {module.path}
+            places = {module.path: 0}
             for one in known:  # it grows
-                for row in one.imports:
-                    place = self._layout.find(one.path, one.language, row.module)
-                    found = self._find(place.path) if place is not None and place.path not in paths else None
-                    if found is not None:
-                        paths.add(found.path)
+                for path in self._of(one):
+                    if path not in places:
+                        found = self._find(path)
+                        assert found is not None  # else it is none of those
+                        places[path] = len(known)
                         known.append(found)
-            self._seen[module.path] = known
+            self._seen[module.path], self._places[module.path] = known, places
         return known
+
+    def _of(self, module: Module) -> list[str]:
+        """The files that a file includes itself; met for the first time, it shows its names."""
+        found = self._included.get(module.path)
+        if found is None:
+            places = (self._layout.find(module.path, module.language, row.module) for row in module.imports)
+            paths = dict.fromkeys(place.path for place in places if place is not None)
+            found = self._included[module.path] = [path for path in paths if self._find(path) is not None]
+            for name, ordinal in module.open_names.items():
+                self._open.setdefault(name, []).append((module, ordinal))
+        return found
 
     def keys(self, module: Module) -> set[str]:
         """What it depends on which files a file sees, and what they show."""
         found: set[str] = set()
         for one in self.visible(module):
-            found.add(f"f:{one.path}")
-            found |= {f"m:{posixpath.basename(row.module).partition('.')[0]}" for row in one.imports}
+            keys = self._keys.get(one.path)
+            if keys is None:
+                names = {f"m:{posixpath.basename(row.module).partition('.')[0]}" for row in one.imports}
+                keys = self._keys[one.path] = frozenset({f"f:{one.path}", *names})
+            found |= keys
         if posixpath.splitext(module.path)[1].startswith(".h"):
             found.add(f"m:{posixpath.basename(module.path).partition('.')[0]}")  # the source beside it
         return found
 
     def named(self, module: Module, name: str) -> tuple[Module, int] | None:
         """What a file sees under a name: of namespaces the outermost counts."""
-        return _outermost(self.visible(module), name)
+        return self._outermost(module, name)
 
     def in_opened(self, module: Module, name: str) -> tuple[Module, int] | None:
         """What a name means in a namespace that a macro opens: something that is included, or else of the file."""
-        return _outermost([*self.visible(module)[1:], module], name)
+        return self._outermost(module, name, is_last=True)
+
+    def _outermost(self, module: Module, name: str, *, is_last: bool = False) -> tuple[Module, int] | None:
+        """Where the nearest file has a name that one sees, outside of namespaces if any has it there; the file itself
+        may come last."""
+        visible = self.visible(module)
+        places, having = self._places[module.path], self._open.get(name, [])
+        if len(having) <= len(visible):
+            seen = [(one, found) for one, found in having if one.path in places]
+        else:  # a name like `main`
+            seen = [(one, one.open_names[name]) for one in visible if name in one.open_names]
+
+        def distance(held: tuple[Module, int]) -> tuple[bool, int]:
+            one, found = held
+            place = len(places) if is_last and one.path == module.path else places[one.path]
+            return one.parents[found] >= 0, place
+
+        return min(seen, key=distance, default=None)
 
     def in_space(self, module: Module, space: str, name: str) -> tuple[Module, int] | None:
         """What a file sees under a name in a namespace, which many files may open."""
@@ -100,15 +135,3 @@ class Includes:
                 for one in module.bodies if module is not None else ():
                     self._table.setdefault(one, []).append(module.path)  # type: ignore[union-attr]
         return self._table.get(name, ())
-
-
-def _outermost(modules: Iterable[Module], name: str) -> tuple[Module, int] | None:
-    """Where the first of some files has a name, outside of namespaces if any has it there."""
-    inner: tuple[Module, int] | None = None
-    for one in modules:
-        found = one.open_names.get(name)
-        if found is not None:
-            if one.parents[found] < 0:
-                return one, found
-            inner = inner or (one, found)
-    return inner
