@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -130,6 +131,49 @@ def test_what_one_of_them_could_not_do_is_done_here(
     assert graph(make_engine(tmp_path / "two", workers=2), tree) == alone
     [told] = [record.getMessage() for record in caplog.records if "resolve names" in record.getMessage()]
     assert " 1 of the processes" in told
+
+
+def test_without_room_for_another_process_all_is_done_here(
+    tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = graph(make_engine(tmp_path / "one", workers=1), tree)
+    monkeypatch.setattr(together, "_WORTH_FILES", 1)
+
+    def no_room() -> None:
+        raise BlockingIOError("no")
+
+    monkeypatch.setattr(together, "_begin", no_room)
+    assert graph(make_engine(tmp_path / "two", workers=3), tree) == alone
+
+
+def test_one_that_hangs_is_not_waited_for(tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = graph(make_engine(tmp_path / "one", workers=1), tree)
+    command = [sys.executable, "-c", "import time; time.sleep(60)"]
+
+    def begin_idle() -> subprocess.Popen[bytes]:
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    monkeypatch.setattr(together, "_WORTH_FILES", 1)
+    monkeypatch.setattr(together, "_begin", begin_idle)
+    monkeypatch.setattr(together, "LIMIT_S", 0.3)
+    assert graph(make_engine(tmp_path / "two", workers=2), tree) == alone
+
+
+def test_they_end_where_a_run_is_interrupted_as_they_begin(
+    tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch, begun: list[subprocess.Popen[bytes]]
+) -> None:
+    start = threading.Thread.start
+
+    def interrupted(thread: threading.Thread) -> None:
+        if thread.name == "clew-resolve" and len(begun) == 2:
+            raise KeyboardInterrupt
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        make_engine(tmp_path / "one", workers=3).index(str(tree))
+    assert len(begun) == 2 and all(process.poll() is not None for process in begun)
+    assert not [thread for thread in threading.enumerate() if thread.name == "clew-resolve"]
 
 
 def test_they_end_with_a_run_that_fails(

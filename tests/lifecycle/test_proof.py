@@ -12,10 +12,12 @@ import pytest
 
 from clew import Engine
 from clew.errors import Interrupted, NotIndexed, RequiresReindex
-from clew.lifecycle import proof
+from clew.lifecycle import gate, proof
 from clew.lifecycle.proof import KIND
 from clew.store import codebases
-from tests.conftest import write_tree
+from clew.store.database import transaction
+from clew.store.store import Store
+from tests.conftest import make_engine, write_tree
 
 Marker = dict[str, Any]
 
@@ -177,3 +179,29 @@ def test_the_marker_is_what_the_contract_says_and_no_search_meets_it(engine: Eng
     engine.sync(root)
     after = judged(engine, root).marker
     assert after is not None and after["indexedFiles"] == 2 and after["runId"] != found["runId"]
+
+
+def test_a_state_is_told_from_that_of_another_file(tmp_path: Path) -> None:
+    """A defect once: what is counted begins anew with each connection, so a judgement was taken for one of another
+    index that had been made at the same place."""
+    root = write_tree(tmp_path / "tree", {"a.py": "def one(): ...\n"})
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    store = engine.resolve(str(root)).store
+    first = Store(store.directory)
+    known = gate.judge(first, first.connection(), str(root))
+    assert known.verdict == "ok" and gate.judge(first, first.connection(), str(root), known) is known
+    other = Store(store.directory)
+    assert gate.judge(other, other.connection(), str(root), known) is not known
+    engine.clear(str(root))
+    engine.index(str(root))
+    again = gate.judge(first, first.connection(), str(root), known)
+    assert again is not known and again.verdict == "ok"
+    with first.exclusive() as connection, pytest.raises(ZeroDivisionError), transaction(connection):
+        connection.execute("UPDATE codebase SET state = 'indexfailed'")
+        assert gate.judge(first, connection, str(root), again).verdict == "not_indexed"
+        raise ZeroDivisionError
+    assert gate.judge(first, first.connection(), str(root), again).verdict == "ok"
+    for one in (first, other):
+        one.close()
+    engine.close()

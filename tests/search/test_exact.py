@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,9 +24,10 @@ from clew.search.filters import Scope
 from clew.search.lines import find_spots
 from clew.search.matches import MAX_LINE_CHARS
 from clew.search.pattern import Pattern, TextQuery, compile_pattern
+from clew.search.reading import Reading
 from clew.store import exact, grams
 from clew.store.grams import GramSegment
-from clew.types import TextFound
+from clew.types import Stat, TextFound
 from tests.conftest import make_engine, write_tree
 
 ALPHABET = "abAB_ 01.(iskISKéÉıİſK\tß\r𠀀"
@@ -492,10 +494,43 @@ def test_very_many_matches_read_like_few(
     again = grep(engine, "alpha", root, limit=limit).matches
     assert [again[place] for place in reversed(range(len(again)))] == expected[::-1]
     assert (again[-1], again[2:9:2], again[-3:]) == (expected[-1], tuple(expected[2:9:2]), tuple(expected[-3:]))
+    assert again[0] is again[0]  # made once
     assert again == many.matches == tuple(expected) and expected[0] in again and again != ()
     with pytest.raises(IndexError):
         again[len(expected)]
     engine.close()
+
+
+def test_a_file_of_the_last_name_is_searched_too(engine: Engine, root: Path) -> None:
+    """A defect once: the end of all paths was taken for U+10FFFF."""
+    write_tree(root, {"\U0010ffff.py": "last = 1\n"})
+    engine.index(str(root))
+    for query in ("last", "la", "t = 1"):
+        assert places(engine, root, query)[-1] == ("\U0010ffff.py", 1, 1 if query != "t = 1" else 4)
+
+
+def test_a_changed_file_that_goes_while_it_is_read_is_dropped(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A defect once: the whole answer was an error."""
+    engine = make_engine(tmp_path / "home", recheck_ms=3_600_000)
+    engine.index(str(root))
+    write_tree(root, {"src/alpha.py": "alpha = 2\n"})
+    check = Reading.check
+
+    def goes(reading: Reading, path: str, stat: Stat, blob: int) -> bool | None:
+        found = check(reading, path, stat, blob)
+        (root / "src/alpha.py").unlink(missing_ok=True)
+        return found
+
+    monkeypatch.setattr(Reading, "check", goes)
+    assert [match[:3] for match in grep(engine, "alpha", root).matches] == scanned(root, "alpha")
+    engine.close()
+
+
+def test_the_greatest_limit_is_no_error(engine: Engine, root: Path) -> None:
+    engine.index(str(root))
+    assert len(grep(engine, "alpha", root, limit=sys.maxsize).matches) == 7
 
 
 @pytest.mark.slow

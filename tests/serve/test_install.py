@@ -14,7 +14,7 @@ from clew.serve.install.clients import CLIENTS, Machine
 from tests.conftest import git
 from tests.serve.command import Ran, clew, one_message
 
-LAUNCH = [sys.executable, "-m", "clew", "mcp"]
+LAUNCH = [sys.executable, "-P", "-m", "clew", "mcp"]
 
 
 def file_of(client: str) -> Path:

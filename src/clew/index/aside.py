@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from clew.lifecycle.log import log
+from clew.processes import own_command
 from clew.store import derive, exact
 from clew.store.store import Store
 from clew.types import ModelName
@@ -60,7 +61,7 @@ def catch_up(store: Store, *, is_late: bool = False) -> None:
 def _begin(store: Store) -> subprocess.Popen[bytes]:
     task = {"directory": str(store.directory), "model": store.model, "encode": store.encode is not None}
     return subprocess.Popen(
-        [sys.executable, "-m", "clew.index.aside", json.dumps(task)],
+        own_command("clew.index.aside", json.dumps(task)),
         stdin=subprocess.PIPE,  # nothing is written: it ends with this process
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,  # what went wrong is told by the one who then does it
@@ -81,7 +82,8 @@ def main() -> None:
     task = json.loads(sys.argv[1])
     model = ModelName(*task["model"])
     store = Store(Path(task["directory"]), lambda: model, StaticEncoder().encode_packed if task["encode"] else None)
-    catch_up(store)
+    if store.exists:  # else it was removed meanwhile: nothing is made there again
+        catch_up(store)
 
 
 if __name__ == "__main__":

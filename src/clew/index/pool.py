@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import queue
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -21,6 +20,7 @@ from typing import Any, Generic, TypeVar
 from clew.errors import ClewError
 from clew.index import spare
 from clew.index.worker import Outcome, Task, receive, send, work
+from clew.processes import own_command
 
 _BATCH_BYTES = 256_000
 _BATCH_FILES = 48
@@ -124,7 +124,7 @@ class ParsePool(Generic[Tag]):
     def _free_worker(self) -> subprocess.Popen[bytes]:
         with self._starting:
             if self._idle.empty() and len(self._workers) < self._processes:
-                command = [sys.executable, "-m", WORKER]
+                command = own_command(WORKER)
                 if self._old is None:
                     self._old = spare.take(command)
                     worker = self._old or _begin(command)

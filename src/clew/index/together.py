@@ -19,10 +19,12 @@ from pathlib import Path
 from clew.graph.build import MAX_MODULES, Edges, Files, Share, edges_of_first
 from clew.index.worker import receive, send
 from clew.lifecycle.log import log
+from clew.processes import own_command
 from clew.store.store import Store
 
 MAX_PROCESSES = 4  # each holds the files that it needs
 _AT_ONCE = 24  # files of one turn
+LIMIT_S = 120.0  # for a turn, which takes well under a second; the first one begins the process
 _WORTH_FILES = 1_000  # a process takes 0.3 s to begin; so many files take one second
 
 Task = tuple[str, int, dict[str, tuple[int, str]], int]  # directory of the store, snapshot, its files, how many to hold
@@ -69,13 +71,25 @@ class _Helpers:
     def __init__(self, count: int, task: Task, turns: deque[Sequence[str]]) -> None:
         self.found: list[Edges] = []
         self.failures = 0
-        self._turns = turns
-        self._processes = [_begin() for _ in range(count)]
-        self._threads = [threading.Thread(target=self._drive, args=(each, task)) for each in self._processes]
+        self._count, self._task, self._turns = count, task, turns
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._threads: list[threading.Thread] = []
 
     def __enter__(self) -> _Helpers:
-        for thread in self._threads:
-            thread.start()
+        try:
+            for _ in range(self._count):
+                try:
+                    process = _begin()
+                except OSError:  # the system has no room for another
+                    self.failures += 1
+                    continue
+                self._processes.append(process)
+                thread = threading.Thread(target=self._drive, args=(process, self._task), name="clew-resolve")
+                thread.start()
+                self._threads.append(thread)
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def join(self) -> None:
@@ -116,16 +130,21 @@ class _Helpers:
 def _ask(process: subprocess.Popen[bytes], asked: object) -> object:
     """What a process answers; None when it is gone."""
     assert process.stdin is not None and process.stdout is not None
-    with contextlib.suppress(BrokenPipeError):
-        send(process.stdin, asked)
-        return receive(process.stdout)
-    return None
+    timer = threading.Timer(LIMIT_S, process.kill)
+    timer.start()
+    try:
+        with contextlib.suppress(BrokenPipeError):
+            send(process.stdin, asked)
+            return receive(process.stdout)
+        return None
+    finally:
+        timer.cancel()
 
 
 def _begin() -> subprocess.Popen[bytes]:
     # Ctrl-C is the parent's to handle; it ends with its input.
     return subprocess.Popen(
-        [sys.executable, "-m", "clew.index.together"],
+        own_command("clew.index.together"),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,  # what went wrong is told by the one who then does it
@@ -142,7 +161,10 @@ def main() -> None:
     if task is None:
         return
     directory, snapshot, files, most = task
-    resolve = edges_of_first(Store(Path(directory)), snapshot, files, most)
+    store = Store(Path(directory))
+    if not store.exists:  # it was removed meanwhile: nothing is made there again
+        return
+    resolve = edges_of_first(store, snapshot, files, most)
     paths: Sequence[str] | None = ()
     while paths is not None:
         try:

@@ -7,7 +7,7 @@ Main calls: `judge`, `require`, `settle`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import apsw
 
@@ -35,7 +35,7 @@ class Standing:
     row: CodebaseRow | None = None
     snapshot: Snapshot | None = None
     heartbeat: Heartbeat | None = None
-    seen: tuple[int, int] | None = field(default=None, compare=False)  # the state of the database
+    seen: Any = field(default=None, compare=False, repr=False)  # the state of the database
 
     @property
     def claims_index(self) -> bool:

@@ -114,8 +114,8 @@ def _occurrences(haystack: bytes, needle: bytes) -> Ints:
     width = 4 if len(needle) >= 4 else 2 if len(needle) >= 2 else 1
     wanted, text = np.frombuffer(needle, f"<u{width}", 1), np.frombuffer(haystack, np.uint8)
     found = []
-    for offset in range(width):
-        numbers = np.frombuffer(haystack, f"<u{width}", max(len(haystack) - offset, 0) // width, offset)
+    for offset in range(min(width, len(haystack))):
+        numbers = np.frombuffer(haystack, f"<u{width}", (len(haystack) - offset) // width, offset)
         found.append(np.flatnonzero(numbers == wanted) * width + offset)
     places = np.concatenate(found)
     places = places[places <= len(haystack) - len(needle)]

@@ -6,12 +6,13 @@ is shown: one that changed is searched as it is there, one that is gone is dropp
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from itertools import chain, islice
 
-from clew.errors import BadInput
+from clew.errors import BadInput, BadPath, NotFound
 from clew.search.bulk import Rows
 from clew.search.filters import Filter
 from clew.search.lines import Spot, count_lines, find_spots, without_mark
@@ -75,7 +76,11 @@ class _Finder:
         if is_fresh is None:
             return False
         if not is_fresh:
-            content = without_mark(self._reading.content(file.path, file.blob))
+            try:
+                content = without_mark(self._reading.content(file.path, file.blob))
+            except (NotFound, BadPath):  # gone since that look
+                self._reading.fresh.dropped += 1
+                return False
             there = find_spots(self._pattern, content)
             first = next(there, None)
             if first is None:
@@ -96,7 +101,7 @@ class _Finder:
             self.is_cut = len(spots) > room
             self.matches.add_rows(path, spots, min(len(spots), room))
         else:
-            taken = [*islice(spots, room + 1)]
+            taken = [*islice(spots, min(room + 1, sys.maxsize))]
             self.is_cut = len(taken) > room
             self.matches.add_spots(path, content, taken[:room])
         self.total = len(self.matches)

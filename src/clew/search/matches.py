@@ -86,7 +86,9 @@ class Matches(Sequence[TextMatch]):
         place = range(self._size)[at]
         self._close()
         number = bisect_right(self._ends, place)
-        part = self._parts[number] = [*self._parts[number]]
+        part = self._parts[number]
+        if not isinstance(part, list):
+            part = self._parts[number] = [*part]
         return part[place - self._ends[number]]
 
     def __eq__(self, other: object) -> bool:

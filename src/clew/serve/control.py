@@ -10,6 +10,7 @@ import time
 
 from clew.config import Config
 from clew.errors import BadInput, ClewError, NotFound
+from clew.processes import own_command
 from clew.serve import wire
 from clew.serve.gates import Envelope
 
@@ -72,7 +73,7 @@ def _start(config: Config, found: Envelope | None) -> Envelope:
     log = os.open(directory / "log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
     try:
         process = subprocess.Popen(
-            [sys.executable, "-m", "clew", "daemon", "run"],
+            own_command("clew", "daemon", "run"),
             cwd=directory,
             stdin=subprocess.DEVNULL,
             stdout=log,

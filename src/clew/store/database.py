@@ -126,11 +126,13 @@ def _decoded(text: str) -> Any:
     return json.loads(text)
 
 
-def state_seen(connection: apsw.Connection) -> tuple[int, int] | None:
-    """What differs between two states that a connection sees; None while it writes, which may be taken back."""
+def state_seen(connection: apsw.Connection) -> tuple[apsw.Connection, int, int] | None:
+    """What differs between any two states that are seen; None while the connection writes, which may be taken back.
+
+    Both numbers, of what others changed and of what it changed itself, count from the same for every connection."""
     if connection.txn_state("main") == apsw.SQLITE_TXN_WRITE:
         return None
-    return connection.execute("PRAGMA data_version").get, connection.total_changes()  # of others, and of its own
+    return connection, connection.execute("PRAGMA data_version").get, connection.total_changes()
 
 
 def fetch_all(connection: apsw.Connection, sql: str, bindings: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

@@ -99,11 +99,11 @@ def text_files(
 ) -> Iterator[TextFile]:
     """Every file whose bytes are kept, or are one of these blobs, in order of path, as it is asked for; `subtree` ends
     with a slash."""
-    last = subtree[:-1] + "0" if subtree else "\U0010ffff"
+    below, bounds = (" AND path >= ? AND path < ?", (subtree, subtree[:-1] + "0")) if subtree else ("", ())
     rows: Iterable[Any] = connection.execute(
         "SELECT path, language, blob, size, mtime_ns, ctime_ns, inode FROM entry"
-        " WHERE snapshot = ? AND path >= ? AND path < ? AND blob IS NOT NULL ORDER BY path",
-        (snapshot, subtree, last),
+        f" WHERE snapshot = ?{below} AND blob IS NOT NULL ORDER BY path",
+        (snapshot, *bounds),
     )
     rows = rows if blobs is None else (row for row in rows if row[2] in blobs)
     return map(_text_file, rows)

@@ -27,7 +27,7 @@ def test_a_launcher_of_windows_is_found_without_its_ending(tmp_path: Path) -> No
 
 def test_anything_else_is_the_module(tmp_path: Path) -> None:
     for started in ("/x/clew/__main__.py", "clew", str(tmp_path / "pytest")):
-        assert own_launch(started, "/usr/bin/python3") == ("/usr/bin/python3", "-m", "clew", "mcp")
+        assert own_launch(started, "/usr/bin/python3") == ("/usr/bin/python3", "-P", "-m", "clew", "mcp")
 
 
 def test_what_is_wrong_with_an_entry(tmp_path: Path) -> None:
@@ -58,4 +58,5 @@ def test_a_command_is_run_once_and_only_if_it_is_clew_itself(tmp_path: Path) -> 
 
 
 def test_clew_as_a_module_tells_its_version() -> None:
-    assert try_version({"command": sys.executable, "args": ["-m", "clew", "mcp"]}, {}) is None
+    for how in (["-m"], ["-P", "-m"]):
+        assert try_version({"command": sys.executable, "args": [*how, "clew", "mcp"]}, {}) is None

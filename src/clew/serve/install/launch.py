@@ -10,8 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from clew.processes import SAFELY
+
 _TIMEOUT_S = 10.0
-_RUNNABLE: tuple[list[str], ...] = ([], ["-m", "clew"])  # what may stand before `mcp` if the command is to be tried
+# What may stand before `mcp` if the command is to be tried.
+_RUNNABLE: tuple[list[str], ...] = ([], ["-m", "clew"], [*SAFELY, "clew"])
 
 
 def own_launch(program: str | None = None, interpreter: str | None = None) -> tuple[str, ...]:
@@ -24,7 +27,7 @@ def own_launch(program: str | None = None, interpreter: str | None = None) -> tu
         for candidate in (started, f"{started}.exe"):  # launchers on Windows name themselves without the ending
             if os.path.isfile(candidate):
                 return candidate, "mcp"
-    return os.path.abspath(interpreter or sys.executable), "-m", "clew", "mcp"
+    return os.path.abspath(interpreter or sys.executable), *SAFELY, "clew", "mcp"
 
 
 def trouble_with(entry: Mapping[str, Any]) -> str | None:

@@ -1,0 +1,15 @@
+"""How Clew starts processes of its own: with nothing of the directory they begin in, which may be a tree that is read.
+
+Python would take a `struct.py` or `pickle.py` that lies there for its own, and run it. Main call: `own_command`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+SAFELY = ("-P", "-m")  # what Python is told before the name of a module
+
+
+def own_command(module: str, *arguments: str) -> list[str]:
+    """What starts a module of Clew with this Python."""
+    return [sys.executable, *SAFELY, module, *arguments]
