@@ -26,6 +26,8 @@ class Includes:
         self._places: dict[str, dict[str, int]] = {}  # of what a file sees, by path: how near
         self._keys: dict[str, frozenset[str]] = {}
         self._open: dict[str, list[tuple[Module, int]]] = {}  # what has a name, of all files that any has seen
+        self._within: dict[tuple[str, str], list[tuple[Module, int]]] = {}  # the same in a namespace
+        self._opened: dict[str, frozenset[str]] = {}  # namespaces that macros open which a file sees
         self._table: dict[str, list[str]] | None = None
 
     def visible(self, module: Module) -> list[Module]:
@@ -53,6 +55,10 @@ class Includes:
             found = self._included[module.path] = [path for path in paths if self._find(path) is not None]
             for name, ordinal in module.open_names.items():
                 self._open.setdefault(name, []).append((module, ordinal))
+            for space, blocks in module.spaces.items():
+                for block in blocks:
+                    for name, ordinal in module.members.get(block, {}).items():
+                        self._within.setdefault((space, name), []).append((module, ordinal))
         return found
 
     def keys(self, module: Module) -> set[str]:
@@ -95,16 +101,17 @@ class Includes:
 
     def in_space(self, module: Module, space: str, name: str) -> tuple[Module, int] | None:
         """What a file sees under a name in a namespace, which many files may open."""
-        for one in self.visible(module):
-            for block in one.spaces.get(space, ()):
-                found = one.members.get(block, {}).get(name)
-                if found is not None:
-                    return one, found
-        return None
+        self.visible(module)
+        places = self._places[module.path]
+        seen = (held for held in self._within.get((space, name), ()) if held[0].path in places)
+        return min(seen, key=lambda held: places[held[0].path], default=None)
 
     def is_opened(self, module: Module, space: str) -> bool:
         """Whether a macro that a file sees opens a namespace."""
-        return any(one.links.package == space for one in self.visible(module))
+        found = self._opened.get(module.path)
+        if found is None:
+            found = self._opened[module.path] = frozenset(one.links.package for one in self.visible(module))
+        return space in found
 
     def source_of(self, module: Module) -> Module | None:
         """The source beside a header of the same name: what it includes, the header may rely on."""
