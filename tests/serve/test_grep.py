@@ -38,7 +38,7 @@ def test_in_a_pipe_the_output_is_ripgreps(tree: Path) -> None:
     ]
     assert clew("grep", "-l", "-w", "alpha", str(tree / "src")).out.split() == ["src/alpha.py", "src/beta.js"]
     assert clew("grep", "-c", "-i", "ALPHA", str(tree / "src")).out.split() == ["src/alpha.py:2", "src/beta.js:1"]
-    assert clew("grep", "-F", "sum(v", str(tree)).out == "src/alpha.py:5:12:    return sum(values)\n"
+    assert clew("grep", "-n", "-F", "sum(v", str(tree)).out == "src/alpha.py:5:12:    return sum(values)\n"
     assert clew("grep", "-U", r"values\):\n\s+return", str(tree)).out.splitlines() == [
         "src/alpha.py:4:11:def alpha(values):",
         "src/alpha.py:5:1:    return sum(values)",

@@ -101,6 +101,7 @@ def search(query: str, path: str | None, **flags: Any) -> int:
 @click.option("-F", "--fixed-strings", "is_fixed", is_flag=True, help="PATTERN is the text itself, not an expression.")
 @click.option("-i", "--ignore-case", "any_case", is_flag=True, help="Upper and lower case are the same.")
 @click.option("-w", "--word-regexp", "whole_word", is_flag=True, help="Only whole words.")
+@click.option("-n", "--line-number", is_flag=True, expose_value=False, help="Taken for granted: lines are numbered.")
 @click.option("-C", "--context", type=int, default=0, metavar="N", help="Lines to show around each match.")
 @click.option("-l", "--files-with-matches", "files", is_flag=True, help="Only the paths of files with a match.")
 @click.option("-c", "--count", "counts", is_flag=True, help="Only how many lines of each file match.")
