@@ -367,3 +367,14 @@ def test_help_and_version_load_nothing_heavy() -> None:
     for wrong in (("nonsense",), ("search",), ("search", "x", "--limit", "many"), ("paths", "--what")):
         ran = clew(*wrong)
         assert ran.code == 2 and ran.out == "" and "Error: " in ran.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such shell there")
+@pytest.mark.parametrize("closed", [">&-", "<&-", ">&- 2>&- <&-"])
+def test_a_command_without_its_streams_does_its_work(tmp_path: Path, closed: str) -> None:
+    """A defect once: it ended with a traceback."""
+    root = write_tree(tmp_path / "tree", {"a.py": "def alpha(): ...\n"})
+    command = f'exec "{sys.executable}" -m clew index "{root}" {closed}'
+    done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, text=True, timeout=60)
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+    assert clew("symbol", "alpha", str(root), "--no-index").code == 0

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Run a command: its answer comes from the daemon, or is made in this process."""
+    _open_streams()
     arguments = sys.argv[1:]
     code = None
     if arguments and (arguments[0] in QUESTIONS or arguments[0] == "mcp") and not {"-h", "--help"} & {*arguments}:
@@ -37,6 +38,13 @@ def main() -> None:
 
         cli.main()
     sys.exit(code)
+
+
+def _open_streams() -> None:
+    """Let what was started without a stream have one that leads nowhere, in the place where files would be opened."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - for as long as it runs
 
 
 def _through_daemon(arguments: list[str]) -> int | None:

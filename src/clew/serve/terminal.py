@@ -27,7 +27,7 @@ def paint(text: str, style: str) -> str:
 
 @lru_cache(maxsize=1)
 def _colours() -> bool:
-    return wants_colours(os.environ, sys.stdout is not None and sys.stdout.isatty())
+    return wants_colours(os.environ, sys.stdout.isatty())
 
 
 def wants_colours(variables: Mapping[str, str], is_terminal: bool) -> bool:
