@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from clew import Engine, load_config
+from clew.graph import build
 
 
 @pytest.fixture(autouse=True)
@@ -52,6 +53,19 @@ def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
     return root
+
+
+def note_resolved(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files whose edges are made in this process from now on, in order."""
+    resolved: list[str] = []
+    add_edges = build._Graph.add_edges
+
+    def noted(graph: build._Graph, path: str, found: build.Edges) -> None:
+        resolved.append(path)
+        add_edges(graph, path, found)
+
+    monkeypatch.setattr(build._Graph, "add_edges", noted)
+    return resolved
 
 
 def git(root: Path, *arguments: str) -> str:

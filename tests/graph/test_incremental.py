@@ -17,7 +17,7 @@ from clew.graph import build
 from clew.graph.modules import Module
 from clew.relations import Wanted
 from tests import dump
-from tests.conftest import make_engine, write_tree
+from tests.conftest import make_engine, note_resolved, write_tree
 
 NAMES = (
     "a.py", "b.py", "pkg/__init__.py", "pkg/a.py", "pkg/b.py", "src/pkg/__init__.py", "src/pkg/a.py", "src/pkg/b.py",
@@ -481,14 +481,7 @@ def test_a_change_touches_only_who_looked_for_what_changed(
     root = write_tree(tmp_path / "tree", {name: before, **others})
     engine = make_engine(tmp_path / "home")
     engine.index(str(root))
-    resolved: list[str] = []
-    resolve = build._Graph.add_edges
-
-    def noted(graph: build._Graph, path: str, found: build.Edges) -> None:
-        resolved.append(path)
-        resolve(graph, path, found)
-
-    monkeypatch.setattr(build._Graph, "add_edges", noted)
+    resolved = note_resolved(monkeypatch)
     write_tree(root, {name: after})
     engine.sync(str(root))
     assert set(resolved) == {name, *touched}

@@ -17,7 +17,7 @@ import pytest
 from clew import Engine
 from clew.graph import build
 from clew.index import together
-from tests.conftest import make_engine, write_tree
+from tests.conftest import make_engine, note_resolved, write_tree
 
 SAMPLES = Path(__file__).parent.parent / "parse" / "samples"
 
@@ -84,14 +84,7 @@ def test_the_edges_are_the_same(
 def test_they_take_their_part(tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(together, "_WORTH_FILES", 1)
     monkeypatch.setattr(together, "_AT_ONCE", 2)
-    resolved: list[str] = []
-    add_edges = build._Graph.add_edges
-
-    def noted(graph: build._Graph, path: str, found: build.Edges) -> None:
-        resolved.append(path)
-        add_edges(graph, path, found)
-
-    monkeypatch.setattr(build._Graph, "add_edges", noted)
+    resolved = note_resolved(monkeypatch)
     slow_here(monkeypatch, 0.1)
     found = graph(make_engine(tmp_path / "one", workers=2), tree)
     assert 0 < len(resolved) < len(found["graph_file"])

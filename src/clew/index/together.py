@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from clew.graph.build import MAX_MODULES, Edges, Files, Share, edges_of_first
+from clew.index import spare
 from clew.index.worker import receive, send
 from clew.lifecycle.log import log
 from clew.processes import own_command
@@ -102,11 +103,7 @@ class _Helpers:
             process.kill()  # whoever waits for its answer sees the end of the pipe
         self.join()
         for process in self._processes:
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                with contextlib.suppress(BrokenPipeError):
-                    assert pipe is not None
-                    pipe.close()
+            spare.end(process)
 
     def _drive(self, process: subprocess.Popen[bytes], task: Task) -> None:
         """Whatever ends this, a turn that was not answered is given back."""

@@ -33,7 +33,7 @@ def is_frequent(pattern: Pattern, contents: Sequence[bytes]) -> bool:
     return is_sure and haystack.count(pattern.needles[0][0]) * BYTES_FOR_A_LINE > len(sample)
 
 
-class Batch(NamedTuple):
+class Joined(NamedTuple):
     """Contents joined, and what spots have of all their matches: lines of each content, the rest of the joined one."""
 
     content: bytes
@@ -42,9 +42,9 @@ class Batch(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Rows:
-    """The spots of one content: some rows of its batch, made when they are looked at."""
+    """The spots of one content: some rows of those of all, made when they are looked at."""
 
-    batch: Batch
+    among: Joined
     first: int
     last: int
     base: int  # where the content stands among the joined
@@ -53,7 +53,7 @@ class Rows:
         return self.last - self.first
 
     def __iter__(self) -> Iterator[Spot]:
-        lines, starts, stops, columns = (array[self.first : self.last] for array in self.batch.rows)
+        lines, starts, stops, columns = (array[self.first : self.last] for array in self.among.rows)
         starts, stops = starts - self.base, stops - self.base
         return zip(lines.tolist(), starts.tolist(), stops.tolist(), columns.tolist(), strict=True)
 
@@ -75,10 +75,10 @@ def find_in_all(pattern: Pattern, contents: Sequence[bytes]) -> Iterator[tuple[i
     firsts = starts.searchsorted(bases)  # rows of each content
     counts = np.diff(firsts, append=len(starts))
     lines -= np.repeat(ends.searchsorted(bases) - 1, counts)
-    batch = Batch(joined, (lines, starts, stops, columns))
+    among = Joined(joined, (lines, starts, stops, columns))
     numbers = np.flatnonzero(counts)
     found = (array[numbers].tolist() for array in (firsts, firsts + counts, bases))
-    return ((number, Rows(batch, *rows)) for number, *rows in zip(numbers.tolist(), *found, strict=True))
+    return ((number, Rows(among, *rows)) for number, *rows in zip(numbers.tolist(), *found, strict=True))
 
 
 def _rows(pattern: Pattern, content: bytes, haystack: bytes, ends: Ints) -> tuple[Ints, Ints, Ints, Ints]:

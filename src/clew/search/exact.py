@@ -78,7 +78,8 @@ class _Finder:
         if not is_fresh:
             try:
                 content = without_mark(self._reading.content(file.path, file.blob))
-            except (NotFound, BadPath):  # gone since that look
+            except (NotFound, BadPath):  # gone since that look, which took it for changed
+                self._reading.fresh.changed -= 1
                 self._reading.fresh.dropped += 1
                 return False
             there = find_spots(self._pattern, content)

@@ -14,7 +14,7 @@ from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any, overload
 
-from clew.search.bulk import Batch, Rows
+from clew.search.bulk import Joined, Rows
 from clew.search.lines import Spot
 from clew.types import TextMatch
 
@@ -33,7 +33,7 @@ class Matches(Sequence[TextMatch]):
     def __init__(self) -> None:
         self._parts: list[list[TextMatch] | _Lines] = []
         self._ends: list[int] = []  # how many matches there are up to the end of each part
-        self._open: tuple[Batch, list[tuple[str, int, int]]] | None = None  # rows of files that one batch has
+        self._open: tuple[Joined, list[tuple[str, int, int]]] | None = None  # rows of files that one batch has
         self._size = 0
 
     def add(self, matches: list[TextMatch]) -> None:
@@ -54,16 +54,16 @@ class Matches(Sequence[TextMatch]):
 
     def add_rows(self, path: str, rows: Rows, count: int) -> None:
         """The first few of the rows that a file has in a batch; what they say is picked out with the whole batch."""
-        if self._open is None or self._open[0] is not rows.batch:
+        if self._open is None or self._open[0] is not rows.among:
             self._close()
-            self._open = (rows.batch, [])
+            self._open = (rows.among, [])
         self._open[1].append((path, rows.first, rows.first + count))
         self._size += count
 
     def _close(self) -> None:
         if self._open is not None:
-            (batch, files), self._open = self._open, None
-            self._append(_picked(batch, files))
+            (joined, files), self._open = self._open, None
+            self._append(_picked(joined, files))
 
     def _append(self, part: list[TextMatch] | _Lines) -> None:
         self._parts.append(part)
@@ -121,7 +121,7 @@ class _Lines:
         return _matches(paths, self.text, spots)
 
 
-def _picked(batch: Batch, files: Sequence[tuple[str, int, int]]) -> _Lines:
+def _picked(joined: Joined, files: Sequence[tuple[str, int, int]]) -> _Lines:
     """The rows of some files of a batch, without the rest of its contents."""
     import numpy as np
 
@@ -129,13 +129,13 @@ def _picked(batch: Batch, files: Sequence[tuple[str, int, int]]) -> _Lines:
     rows: Any = slice(first, last)
     if sum(stop - start for _, start, stop in files) < last - first:  # some are not wanted
         rows = np.concatenate([np.arange(start, stop) for _, start, stop in files])
-    lines, starts, stops, columns = (array[rows] for array in batch.rows)
+    lines, starts, stops, columns = (array[rows] for array in joined.rows)
     sizes = stops - starts
     ends = np.cumsum(sizes)
     shift = starts - (ends - sizes)  # from where a line stands now to where it stood
     places = np.repeat(shift, sizes)
     places += np.arange(len(places))
-    text = np.frombuffer(batch.content, np.uint8).take(places).tobytes()
+    text = np.frombuffer(joined.content, np.uint8).take(places).tobytes()
     return _Lines(text, [(path, stop - start) for path, start, stop in files], lines, starts - shift, ends, columns)
 
 

@@ -97,8 +97,8 @@ def entries(connection: apsw.Connection, snapshot: int) -> dict[str, Entry]:
 def text_files(
     connection: apsw.Connection, snapshot: int, subtree: str = "", blobs: Container[int] | None = None
 ) -> Iterator[TextFile]:
-    """Every file whose bytes are kept, or are one of these blobs, in order of path, as it is asked for; `subtree` ends
-    with a slash."""
+    """Every file whose bytes are kept, or only those of some blobs, in order of path, as it is asked for; `subtree`
+    ends with a slash."""
     below, bounds = (" AND path >= ? AND path < ?", (subtree, subtree[:-1] + "0")) if subtree else ("", ())
     rows: Iterable[Any] = connection.execute(
         "SELECT path, language, blob, size, mtime_ns, ctime_ns, inode FROM entry"
