@@ -49,7 +49,7 @@ $(SUITE)/.ready: Makefile
 	  "@modelcontextprotocol/inspector@2.12.0"]))' || { echo 'conformance: npm could not fetch the suite' >&2; exit 1; }
 	@touch $@
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml setup.py $(wildcard src/clew/native/*.[ch])
 	$(PYTHON) -c 'import sys; sys.exit("Clew needs Python 3.11 or newer; set PYTHON=/path/to/it" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip

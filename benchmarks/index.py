@@ -115,8 +115,7 @@ def _shares(contents: list[tuple[str, bytes]], folder: Path) -> dict[str, float]
     with (
         clock.watching(grammars.Grammar, "parse"),
         clock.watching(grammars.Grammar, "captures", "query"),
-        clock.watching(tokens, "document_terms", "tokenise"),
-        clock.watching(tokens, "pack_terms", "tokenise"),
+        clock.watching(tokens, "pack_document", "tokenise"),
     ):
         started = time.process_time()
         found = [(language, content, extract(content, language)) for language, content in sample]

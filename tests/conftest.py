@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
 
-from clew import Engine, load_config
+from clew import Engine, load_config, native
 from clew.graph import build
 
 
@@ -31,6 +32,25 @@ def isolated_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.Temp
         '[protocol "file"]\n allow = always\n[commit]\n gpgsign = false\n'
     )
     return home
+
+
+@pytest.fixture(scope="module", params=["native", "python"])
+def either_way(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Once with the inner loops in C, once with their twins in Python; for modules whose answers must not differ."""
+    with without_kernels() if request.param == "python" else nullcontext():
+        if request.param == "native" and native.kernels is None:
+            pytest.skip("Clew was installed without its own C; see tests/native/test_kernels.py")
+        yield
+
+
+@contextmanager
+def without_kernels() -> Iterator[None]:
+    """As on a machine that had no compiler."""
+    held, native.kernels = native.kernels, None
+    try:
+        yield
+    finally:
+        native.kernels = held
 
 
 @pytest.fixture

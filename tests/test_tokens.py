@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from clew import tokens
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 
 @pytest.mark.parametrize(
     ("word", "parts"),
@@ -75,14 +77,24 @@ def test_a_document_is_headed_by_its_scope() -> None:
 @given(st.binary(max_size=200))
 def test_any_bytes_can_be_packed(text: bytes) -> None:
     terms = tokens.text_terms(text)
-    hashes, freqs = tokens.pack_terms(terms)
+    hashes, freqs = tokens.pack_text(text)
     counts = Counter(terms)
     assert all(terms)
     assert hashes == b"".join(map(tokens.term_hash, counts)) and list(freqs) == list(counts.values())
+    assert tokens.pack_document("Cart.add", text) == (
+        len(terms) + 2, *tokens.pack_terms(["cart", "add", *terms])
+    )  # fmt: skip
 
 
 def test_frequencies_stop_at_255() -> None:
     assert tokens.pack_terms(["a"] * 1_000 + ["b"])[1] == bytes([255, 1])
+    assert tokens.pack_document("", b"a " * 1_000 + b"b")[::2] == (1_001, bytes([255, 1]))
+
+
+def test_terms_that_share_a_hash_are_one() -> None:
+    one, other = "plumless", "buckeroo"  # the best known pair of words with one checksum
+    assert tokens.term_hash(one) == tokens.term_hash(other)
+    assert tokens.pack_terms([one, other, one])[1] == bytes([3])
 
 
 @given(st.text(max_size=40))

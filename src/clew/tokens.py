@@ -1,8 +1,8 @@
 """The one code tokeniser, for documents and queries alike.
 
 A word of source text becomes terms: its camelCase and snake_case parts, lower-cased and stemmed, and the
-whole identifier when it has more than one part. It knows nothing of syntax. Main calls: `document_terms`
-and `pack_terms` for a chunk, `terms_of` for a word of a query.
+whole identifier when it has more than one part. It knows nothing of syntax. Main calls: `pack_document`
+for a chunk, `pack_text` for other texts, `terms_of` for a word of a query.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import chain
 from typing import Any
+
+from clew import native
 
 # Everything but ASCII letters, digits, `_` and bytes above 127 becomes a space: translating and splitting
 # UTF-8 bytes is four times as fast as a regular expression on text.
@@ -66,10 +68,34 @@ def document_terms(scope: str, text: bytes) -> list[str]:
     return text_terms(scope.encode() + b"\n" + text if scope else text)
 
 
+def pack_document(scope: str, text: bytes) -> tuple[int, bytes, bytes]:
+    """How many terms a chunk has, and those as `pack_terms` packs them."""
+    if native.kernels is not None:
+        packed: tuple[int, bytes, bytes] = _native_terms().pack(scope.encode(), text)
+        return packed
+    terms = document_terms(scope, text)
+    return len(terms), *pack_terms(terms)
+
+
+def pack_text(text: bytes) -> tuple[bytes, bytes]:
+    """The terms of a text without a header, packed."""
+    return pack_document("", text)[1:]
+
+
+@lru_cache(maxsize=1)
+def _native_terms() -> Any:
+    assert native.kernels is not None
+    return native.kernels.Terms(_hashes_of_word, _MEMO_LIMIT)
+
+
+def _hashes_of_word(word: bytes) -> bytes:
+    return b"".join(map(_hash_of_term.__getitem__, _expand(word)))
+
+
 def pack_terms(terms: list[str]) -> tuple[bytes, bytes]:
     """Distinct term hashes and their frequencies (at most 255) as two parallel byte strings."""
-    counts = Counter(terms)
-    packed = b"".join(map(_hash_of_term.__getitem__, counts))
+    counts = Counter(map(_hash_of_term.__getitem__, terms))
+    packed = b"".join(counts)
     try:
         return packed, bytes(counts.values())
     except ValueError:

@@ -16,6 +16,8 @@ from clew.embed.encoder import Encoder
 from clew.embed.static import MODEL, StaticEncoder
 from clew.parse.extract import extract
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 SNIPPETS = {
     "read": "def load_settings(path):\n    with open(path) as file:\n        return json.load(file)\n",
     "retry": "func retryRequest(client *http.Client, attempts int) error {\n  time.Sleep(backoff)\n}\n",

@@ -9,6 +9,8 @@ import pytest
 from clew.search.query import Mode
 from tests.conftest import make_engine
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "clew"
 GOLDEN = {
     "how are ignored files decided": "source/ignore.py",

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from clew import Engine
 from clew.errors import BadInput
+from clew.packing import pack
 from clew.search import bulk, scan
 from clew.search import exact as search_exact
 from clew.search.exact import Page
@@ -30,6 +31,7 @@ from clew.store.grams import GramSegment
 from clew.types import Stat, TextFound
 from tests.conftest import make_engine, write_tree
 
+pytestmark = pytest.mark.usefixtures("either_way")
 ALPHABET = "abAB_ 01.(iskISKéÉıİſK\tß\r𠀀"
 LITERALS = st.text(ALPHABET, min_size=1, max_size=6)
 LINES = st.text(ALPHABET, max_size=14)
@@ -170,7 +172,9 @@ def test_a_literal_is_found_in_many_contents_as_in_each(
     pattern = compile_pattern(TextQuery(literal, **flags))
     if pattern.literal is None:
         return  # letters beyond ASCII in any case
-    together = bulk.find_in_all(pattern, contents)
+    texts = bulk.Texts([*map(pack, contents)])
+    contents = [*texts]  # without byte order marks
+    together = bulk.find_in_all(pattern, texts)
     each = [(number, [*find_spots(pattern, content)]) for number, content in enumerate(contents)]
     if together is None:
         assert pattern.lowered and any(letter in content for letter, _ in grams.SAME_AS_ASCII for content in contents)
@@ -439,7 +443,7 @@ def in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scan, "_FIRST", 0)
     monkeypatch.setattr(scan, "_BATCH_BYTES", 200)
     monkeypatch.setattr(scan, "_MAX_BATCH_BYTES", 20_000)
-    monkeypatch.setattr(bulk, "is_frequent", lambda pattern, _: pattern.literal is not None)
+    monkeypatch.setattr(bulk, "is_worth_it", lambda pattern, _: pattern.literal is not None)
 
 
 @pytest.mark.usefixtures("in_batches")
@@ -557,7 +561,7 @@ def test_batches_of_a_real_tree_have_what_its_files_have(
     one_by_one = answers()
     monkeypatch.setattr(scan, "_FIRST", 0)
     assert answers() == one_by_one
-    monkeypatch.setattr(bulk, "is_frequent", lambda pattern, _: pattern.literal is not None)
+    monkeypatch.setattr(bulk, "is_worth_it", lambda pattern, _: pattern.literal is not None)
     assert answers() == one_by_one
 
 

@@ -22,6 +22,8 @@ from clew.search.query import MODES, VIEWS, Mode, parse_query
 from clew.search.view import MANY_USERS
 from tests.conftest import make_engine, write_tree
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 _SCORES = st.one_of(st.just(0.0), st.floats(0, 50, width=32))
 
 

@@ -12,9 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from clew.packing import pack
 from clew.search import sieve
+from clew.search.bulk import Texts
 from clew.search.lines import find_spots
-from clew.search.pattern import TextQuery, compile_pattern
+from clew.search.pattern import Pattern, TextQuery, compile_pattern
 from tests.search.test_exact import CONTENTS, LITERALS, REGEXES
 from tests.search.test_pattern import ATOM, LINE, composed
 
@@ -27,6 +29,12 @@ def finds_all(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No content has too many places."""
     monkeypatch.setattr(sieve, "BYTES_FOR_A_PLACE", 1)
     yield
+
+
+def ends_in_all(pattern: Pattern, contents: list[bytes]) -> Iterator[tuple[int, list[int]]] | None:
+    texts = Texts([*map(pack, contents)])
+    assert pattern.sieve is not None
+    return pattern.sieve.ends_in_all(texts.joined, texts.bases)
 
 
 @pytest.mark.usefixtures("finds_all")
@@ -44,7 +52,7 @@ def test_what_is_left_out_does_not_match(
     pattern = compile_pattern(TextQuery(query, True, case_sensitive, whole_word, multiline))
     if pattern.sieve is None:
         return
-    sifted = pattern.sieve.ends_in_all(contents)
+    sifted = ends_in_all(pattern, contents)
     assert sifted is not None
     ends = dict(sifted)
     for number, content in enumerate(contents):
@@ -81,7 +89,7 @@ def test_sets_without_members_and_characters_without_case(query: str, text: str)
     pattern = compile_pattern(TextQuery(query, case_sensitive=False))
     assert pattern.sieve is not None
     contents = [b"nothing", text.encode(), b"x b\n"]
-    assert [number for number, _ in pattern.sieve.ends_in_all(contents) or ()] == [1]
+    assert [number for number, _ in ends_in_all(pattern, contents) or ()] == [1]
     assert len([*find_spots(pattern, contents[1])]) == 1
 
 
@@ -89,8 +97,8 @@ def test_only_few_places_are_worth_it() -> None:
     pattern = compile_pattern(TextQuery("[0-9]"))
     assert pattern.sieve is not None
     content = b"7" + b" " * 2 * sieve.BYTES_FOR_A_PLACE
-    assert [*(pattern.sieve.ends_in_all([content, b"", content]) or ())] == [(0, [1]), (2, [1])]
-    assert pattern.sieve.ends_in_all([b"1 2 3 4"]) is None
+    assert [*(ends_in_all(pattern, [content, b"", content]) or ())] == [(0, [1]), (2, [1])]
+    assert ends_in_all(pattern, [b"1 2 3 4"]) is None
 
 
 @pytest.mark.parametrize(

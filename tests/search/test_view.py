@@ -20,6 +20,8 @@ from clew.store.sweep import sweep
 from clew.types import Hit
 from tests.conftest import git, make_engine, write_tree
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 QUESTIONS = ("alpha", "alpha beta", "Gamma.delta", "gamma", "where is the value computed", "m3", "beta_value")
 
 

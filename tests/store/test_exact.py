@@ -20,6 +20,8 @@ from clew.store.store import Store
 from clew.store.sweep import sweep
 from tests.conftest import make_engine, write_tree
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 
 def text(i: int) -> str:
     return f"number {i} of many\nshared words here\nunique_{i}_name\n"

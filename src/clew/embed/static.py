@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clew import tokens
+from clew import native, tokens
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,24 +63,24 @@ class StaticEncoder:
 
     def encode_query(self, text: str) -> Vectors:
         """The vector of a question; zero when no term of it is known."""
-        packed, freqs = tokens.pack_terms(tokens.text_terms(text.encode("utf-8", "replace")))
+        packed, freqs = tokens.pack_text(text.encode("utf-8", "replace"))
         row: Vectors = self._encode([packed], [freqs], self._weights.query)[0]
         return row
 
     def encode_weighted(self, text: str, weights: Sequence[float]) -> tuple[Vectors, Vectors]:
         """The vector of a question whose words count as much as `weights` says, and the one where all count alike."""
-        packed, freqs = tokens.pack_terms(tokens.text_terms(text.encode("utf-8", "replace")))
-        counts: dict[str, float] = {}  # of each term where it comes first, in the order of `packed`
+        packed, freqs = tokens.pack_text(text.encode("utf-8", "replace"))
+        counts: dict[bytes, float] = {}  # of each term where it comes first, in the order of `packed`
         for word, weight in zip(tokens.words(text), weights, strict=True):
             for term in tokens.terms_of(word):
-                counts.setdefault(term, weight)
+                counts.setdefault(tokens.term_hash(term), weight)
         each = [*counts.values(), *(1.0 for _ in counts)]
         weighted, alike = self._encode([packed] * 2, [freqs] * 2, self._weights.query, each)
         return weighted, alike
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """The vectors of pieces of code, one row each."""
-        pairs = [tokens.pack_terms(tokens.text_terms(text.encode("utf-8", "replace"))) for text in texts]
+        pairs = [tokens.pack_text(text.encode("utf-8", "replace")) for text in texts]
         return self.encode_packed([terms for terms, _ in pairs], [freqs for _, freqs in pairs])
 
     def encode_packed(self, terms: Sequence[bytes], freqs: Sequence[bytes]) -> Vectors:
@@ -122,14 +122,7 @@ class StaticEncoder:
         factors *= np.where(rows >= 0, weight[rows], 0)
         if len(each):
             factors *= np.asarray(each, np.float32)
-        table = self._weights.rows
-        vectors = np.zeros((len(freqs), table.shape[1]), np.float32)
-        start = 0
-        for i, packed in enumerate(freqs):
-            end = start + len(packed)
-            if end > start:
-                np.dot(factors[start:end], table[rows[start:end]].astype(np.float32), out=vectors[i])
-            start = end
+        vectors = _sums(self._weights.rows, rows, factors, [*map(len, freqs)])
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         vectors /= np.where(norms > 0, norms, 1)
         return vectors
@@ -155,7 +148,8 @@ class StaticEncoder:
         import numpy as np
 
         hashes = self._load("hashes")
-        rows = np.load(self._folder / "rows.npy", mmap_mode="r", allow_pickle=False)
+        # The plain class: a slice of a memmap costs microseconds.
+        rows = np.asarray(np.load(self._folder / "rows.npy", mmap_mode="r", allow_pickle=False))
         return _Weights(hashes, rows, self._load("query"), self._load("document"))
 
     @cached_property
@@ -171,3 +165,22 @@ class StaticEncoder:
         import numpy as np
 
         return np.load(self._folder / f"{name}.npy", allow_pickle=False)
+
+
+def _sums(
+    table: NDArray[np.int8], places: NDArray[np.intp], factors: NDArray[np.float32], counts: list[int]
+) -> Vectors:
+    """For each count the sum of so many rows of a table, each times its factor."""
+    import numpy as np
+
+    sums = np.zeros((len(counts), table.shape[1]), np.float32)
+    if native.kernels is not None:
+        native.kernels.sum_rows(table, table.shape[1], places, factors, np.array(counts, np.int64), sums)
+        return sums
+    start = 0
+    for group, count in enumerate(counts):
+        if count:
+            span = slice(start, start + count)
+            np.dot(factors[span], table[places[span]].astype(np.float32), out=sums[group])
+        start += count
+    return sums

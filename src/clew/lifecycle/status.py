@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from clew import native
 from clew.errors import ClewError, StoreCorrupt, StoreError, StoreTooNew
 from clew.lifecycle import gate, lock
 from clew.lifecycle.catalog import Catalog
@@ -14,6 +15,10 @@ from clew.types import Check, CodebaseState, Job
 
 _SHOWN_JOBS = 5
 _SHOWN_TRANSITIONS = 10
+_WITHOUT_C = (
+    "the inner loops run in Python, so searches and indexing take longer, with the same answers: no C compiler was"
+    " there when Clew was installed, or its sources have changed since; install it again with one"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +100,8 @@ def inspected(catalog: Catalog, others: tuple[Check, ...] = ()) -> Health:
             continue
         orphans += found.orphans
         checks.append(Check(subject, not found.problems, "; ".join(found.problems) or found.summary))
+    if native.kernels is None:
+        checks.append(Check("clew.native", True, _WITHOUT_C))
     return Health((*checks, *others), orphans)
 
 

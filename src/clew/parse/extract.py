@@ -143,8 +143,8 @@ def _assemble(
     for first, last, owner in plan_chunks(content, starts, symbols, leading_lines):
         start = starts[first]
         end = starts[last + 1] if last + 1 < len(starts) else len(content)
-        terms = tokens.document_terms(symbols[owner].qualified if owner >= 0 else "", content[start:end])
-        chunks.append(Chunk(start, end, first + 1, last + 1, owner, len(terms), *tokens.pack_terms(terms)))
+        terms = tokens.pack_document(symbols[owner].qualified if owner >= 0 else "", content[start:end])
+        chunks.append(Chunk(start, end, first + 1, last + 1, owner, *terms))
     if not is_utf8(content):
         diagnostics = (*diagnostics, "non_utf8")
     names = "\n".join([symbol.name for symbol in symbols][:MAX_NAMES]).encode()
@@ -154,7 +154,7 @@ def _assemble(
         chunks,
         *named,
         interface_hash(symbols),
-        tokens.pack_terms(tokens.text_terms(names)),
-        tokens.pack_terms(tokens.text_terms(about)),
+        tokens.pack_text(names),
+        tokens.pack_text(about),
         diagnostics,
     )

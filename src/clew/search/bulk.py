@@ -1,15 +1,20 @@
-"""Where a frequent literal stands in many contents at once: the same lines and columns as one by one, and sooner.
+"""Where a literal stands in many contents at once: the same lines and columns as one by one, and sooner.
 
-Contents are joined, a line end after each. Occurrences and line ends become arrays, so Python sees no line but those
-that RE2 has to judge. Main calls: `is_frequent`, `find_in_all`.
+Contents are joined, a line end after each, and searched in C; Python sees no line but those that RE2 has to judge.
+Without C, occurrences and line ends become arrays, which is worth it where they are frequent. Main calls: `Texts`,
+`is_worth_it`, `find_in_all`.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
+from clew import native
+from clew.packing import unpack_texts
 from clew.search.lines import WORD_BYTES, Spot, characters, column_in, searched
 from clew.search.pattern import Pattern
 
@@ -22,13 +27,30 @@ if TYPE_CHECKING:
 BYTES_FOR_A_LINE = 3_000  # a literal in a line for so many or fewer is frequent: arrays then cost less than loops
 _SAMPLE = 8  # one content of so many is looked at to tell
 _IS_WORD = bytes(byte in WORD_BYTES for byte in range(256))
+_APART, _WITHIN, _UNSURE = range(3)  # what a byte counts beside a word: in none, in one, or its character must be read
+_KINDS = bytes(_UNSURE if byte > 127 else _WITHIN if byte in WORD_BYTES else _APART for byte in range(256))
 
 
-def is_frequent(pattern: Pattern, contents: Sequence[bytes]) -> bool:
-    """Whether a pattern is a literal that stands in many lines, as far as a sample tells."""
-    if pattern.literal is None:
-        return False
-    sample = b"\n".join(contents[::_SAMPLE])
+class Texts(Sequence[bytes]):
+    """The contents of some files, joined."""
+
+    def __init__(self, packed: list[bytes]) -> None:
+        self.joined, self.sizes = unpack_texts(packed)
+        self.bases = [*accumulate((size + 1 for size in self.sizes[:-1]), initial=0)][: len(self.sizes)]
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def __getitem__(self, number: int) -> bytes:  # type: ignore[override]  # nobody wants some of them
+        base = self.bases[number]
+        return self.joined[base : base + self.sizes[number]]
+
+
+def is_worth_it(pattern: Pattern, texts: Texts) -> bool:
+    """Whether a pattern is a literal that is found sooner in all at once; without C, one that a sample has often."""
+    if pattern.literal is None or native.kernels is not None:
+        return pattern.literal is not None
+    sample = b"\n".join(texts[number] for number in range(0, len(texts), _SAMPLE))
     haystack, is_sure = searched(pattern, sample)
     return is_sure and haystack.count(pattern.needles[0][0]) * BYTES_FOR_A_LINE > len(sample)
 
@@ -58,35 +80,57 @@ class Rows:
         return zip(lines.tolist(), starts.tolist(), stops.tolist(), columns.tolist(), strict=True)
 
 
-def find_in_all(pattern: Pattern, contents: Sequence[bytes]) -> Iterator[tuple[int, Rows]] | None:
+def find_in_all(pattern: Pattern, texts: Texts) -> Iterator[tuple[int, Rows]] | None:
     """For each content that has the literal, its number and what `find_spots` would say of it, in order.
 
     None where needles cannot be relied on: see `searched`."""
     import numpy as np
 
-    joined = b"\n".join([*contents, b""])
-    haystack, is_sure = searched(pattern, joined)
+    haystack, is_sure = searched(pattern, texts.joined)
     if not is_sure:
         return None
-    ends = np.flatnonzero(np.frombuffer(joined, np.uint8) == ord("\n"))
-    lines, starts, stops, columns = _rows(pattern, joined, haystack, ends)
-    sizes = np.fromiter(map(len, contents), np.int64, len(contents)) + 1
-    bases = np.cumsum(sizes) - sizes
-    firsts = starts.searchsorted(bases)  # rows of each content
-    counts = np.diff(firsts, append=len(starts))
-    lines -= np.repeat(ends.searchsorted(bases) - 1, counts)
-    among = Joined(joined, (lines, starts, stops, columns))
+    bases = np.array(texts.bases, np.int64)
+    find = _rows if native.kernels is None else _native_rows
+    rows = find(pattern, texts, haystack)
+    firsts = rows[1].searchsorted(bases)  # rows of each content
+    counts = np.diff(firsts, append=len(rows[1]))
+    among = Joined(texts.joined, rows)
     numbers = np.flatnonzero(counts)
     found = (array[numbers].tolist() for array in (firsts, firsts + counts, bases))
     return ((number, Rows(among, *rows)) for number, *rows in zip(numbers.tolist(), *found, strict=True))
 
 
-def _rows(pattern: Pattern, content: bytes, haystack: bytes, ends: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-    """What spots have, lines from 0: the first occurrence in a line, unless a word is wanted and it may be none."""
+def _native_rows(pattern: Pattern, texts: Texts, haystack: bytes) -> tuple[Ints, Ints, Ints, Ints]:
+    """What spots have; only what C cannot tell is judged here, what stands beside or behind characters beyond ASCII."""
     import numpy as np
 
+    assert native.kernels is not None
+    (needle,) = pattern.needles[0]
+    kinds = _KINDS if pattern.whole_word else b""
+    packed = native.kernels.literal_lines(haystack, needle, array("q", texts.sizes), kinds)
+    lines, starts, stops, columns = np.frombuffer(packed, np.int64).reshape(4, -1)
+    unsure = np.flatnonzero(columns == 0)
+    if len(unsure):
+        columns = columns.copy()
+        for row, start, stop in zip(unsure.tolist(), starts[unsure].tolist(), stops[unsure].tolist(), strict=True):
+            if pattern.whole_word:
+                columns[row] = column_in(pattern, texts.joined, start, stop, is_plain=False)
+            else:
+                columns[row] = characters(texts.joined[start : haystack.find(needle, start)]) + 1
+        if not columns.all():
+            matches = columns > 0
+            return lines[matches], starts[matches], stops[matches], columns[matches]
+    return lines, starts, stops, columns
+
+
+def _rows(pattern: Pattern, texts: Texts, haystack: bytes) -> tuple[Ints, Ints, Ints, Ints]:
+    """The same by arrays: the first occurrence in a line, unless a word is wanted and it may be none."""
+    import numpy as np
+
+    content = texts.joined
     text = np.frombuffer(content, np.uint8)
     (needle,) = pattern.needles[0]
+    ends = np.flatnonzero(text == ord("\n"))
     places = _occurrences(haystack, needle)
     lines = ends.searchsorted(places)
     is_first = np.diff(lines, prepend=-1) > 0
@@ -103,7 +147,9 @@ def _rows(pattern: Pattern, content: bytes, haystack: bytes, ends: Ints) -> tupl
             columns[row] = column_in(pattern, content, int(starts[row]), int(stops[row]), is_plain=False)
         matches = columns > 0
         lines, starts, stops, columns = lines[matches], starts[matches], stops[matches], columns[matches]
-    return lines, starts, stops, columns
+    bases = np.array(texts.bases, np.int64)
+    before = ends.searchsorted(bases)  # lines of all contents before each
+    return lines - before[bases.searchsorted(starts, side="right") - 1] + 1, starts, stops, columns
 
 
 def _occurrences(haystack: bytes, needle: bytes) -> Ints:

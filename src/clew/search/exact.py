@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from clew.errors import BadInput, BadPath, NotFound
+from clew.packing import without_mark
 from clew.search.bulk import Rows
 from clew.search.filters import Filter
-from clew.search.lines import Spot, count_lines, find_spots, without_mark
+from clew.search.lines import Spot, count_lines, find_spots
 from clew.search.matches import Matches, shown_line
 from clew.search.pattern import Pattern
 from clew.search.reading import Reading
@@ -71,18 +72,18 @@ class _Finder:
 
     def is_full_after(self, found: Matching) -> bool:
         """Take what one more file has; whether nothing further is wanted."""
-        file, content, spots = found
+        file, spots = found.file, found.spots
         is_fresh = self._reading.check(file.path, file.stat, file.blob)
         if is_fresh is None:
             return False
         if not is_fresh:
             try:
-                content = without_mark(self._reading.content(file.path, file.blob))
+                found = Matching(file, [without_mark(self._reading.content(file.path, file.blob))], 0, ())
             except (NotFound, BadPath):  # gone since that look, which took it for changed
                 self._reading.fresh.changed -= 1
                 self._reading.fresh.dropped += 1
                 return False
-            there = find_spots(self._pattern, content)
+            there = find_spots(self._pattern, found.content)
             first = next(there, None)
             if first is None:
                 return False
@@ -90,21 +91,28 @@ class _Finder:
         if self._page.mode == "files":
             return self._count(file.path, 1)
         if self._page.mode == "counts":
-            return self._count(file.path, count_lines(self._pattern, content) or sum(1 for _ in spots))
+            return self._count(file.path, self._lines(found, spots))
         if self._page.context or self._page.max_chars is not None:
+            content = found.content
             return any(self._take(file.path, content, spot) for spot in spots)
-        return self._take_all(file.path, content, spots)
+        return self._take_all(found, spots)
 
-    def _take_all(self, path: str, content: bytes, spots: Iterable[Spot]) -> bool:
+    def _lines(self, found: Matching, spots: Iterable[Spot]) -> int:
+        """How many lines match; a literal's are counted sooner than looked at."""
+        if isinstance(spots, Rows):
+            return len(spots)
+        return count_lines(self._pattern, found.content) or sum(1 for _ in spots)
+
+    def _take_all(self, found: Matching, spots: Iterable[Spot]) -> bool:
         """`_take` for all of them, where only the limit counts: there may be millions."""
-        room = self._page.limit - len(self.matches)
+        room, path = self._page.limit - len(self.matches), found.file.path
         if isinstance(spots, Rows) and self._page.limit >= _MANY_MATCHES:
             self.is_cut = len(spots) > room
             self.matches.add_rows(path, spots, min(len(spots), room))
         else:
             taken = [*islice(spots, min(room + 1, sys.maxsize))]
             self.is_cut = len(taken) > room
-            self.matches.add_spots(path, content, taken[:room])
+            self.matches.add_spots(path, found.content, taken[:room])
         self.total = len(self.matches)
         return self.is_cut
 

@@ -7,7 +7,6 @@ Main call: `find_spots`.
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Callable, Iterator
 
@@ -31,11 +30,6 @@ def find_spots(pattern: Pattern, content: bytes, ends: list[int] | None = None) 
         number += _count_lines(content, counted, start)
         counted = start
         yield number, start, stop, column
-
-
-def without_mark(content: bytes) -> bytes:
-    """A content as it is searched: a byte order mark at its beginning is no part of its first line."""
-    return content.removeprefix(codecs.BOM_UTF8)
 
 
 def searched(pattern: Pattern, content: bytes) -> tuple[bytes, bool]:

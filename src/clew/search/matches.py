@@ -14,6 +14,7 @@ from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any, overload
 
+from clew import native
 from clew.search.bulk import Joined, Rows
 from clew.search.lines import Spot
 from clew.types import TextMatch
@@ -133,9 +134,12 @@ def _picked(joined: Joined, files: Sequence[tuple[str, int, int]]) -> _Lines:
     sizes = stops - starts
     ends = np.cumsum(sizes)
     shift = starts - (ends - sizes)  # from where a line stands now to where it stood
-    places = np.repeat(shift, sizes)
-    places += np.arange(len(places))
-    text = np.frombuffer(joined.content, np.uint8).take(places).tobytes()
+    if native.kernels is not None:
+        text = native.kernels.pick(joined.content, starts, stops)
+    else:
+        places = np.repeat(shift, sizes)
+        places += np.arange(len(places))
+        text = np.frombuffer(joined.content, np.uint8).take(places).tobytes()
     return _Lines(text, [(path, stop - start) for path, start, stop in files], lines, starts - shift, ends, columns)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import apsw
 
 from clew import deadline
-from clew.search.lines import find_spots, without_mark
+from clew.packing import without_mark
+from clew.search.lines import find_spots
 from clew.search.pattern import TextQuery, compile_pattern
 from clew.store import exact, facts, snapshots
 from clew.store.snapshots import Snapshot

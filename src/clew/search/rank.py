@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clew import tokens
+from clew import native, tokens
 from clew.embed.encoder import Asked
 from clew.search.paths import idf
 from clew.search.query import Query
@@ -249,6 +249,11 @@ def best_chunks(view: View, scores: Any) -> Any:
     import numpy as np
 
     found = np.zeros(len(view.facts), np.float32)
+    if native.kernels is not None:
+        sums = np.empty(len(view.starts), np.float32)
+        native.kernels.best_three(scores, view.starts, np.array(TOP_CHUNKS, np.float32), sums)
+        found[view.started] = sums
+        return found
     values, starts, documents = np.maximum(scores, np.float32(0)), view.starts, view.started
     is_held = values > 0
     if np.count_nonzero(is_held) < FEW_CHUNKS * len(values):  # as it is for most words: only these are looked at

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, islice
 from typing import NamedTuple
 
 import apsw
 
-from clew import deadline
-from clew.packing import unpack
+from clew import deadline, native
+from clew.packing import unpack, without_mark
 from clew.search import bulk
-from clew.search.bulk import Rows
-from clew.search.lines import Spot, find_spots, without_mark
+from clew.search.bulk import Rows, Texts
+from clew.search.lines import Spot, find_spots
 from clew.search.pattern import Pattern
 from clew.store import facts
 from clew.store.snapshots import TextFile
@@ -33,11 +33,16 @@ _MAX_TURN = 32  # batches that are read before threads search them; turns grow l
 
 
 class Matching(NamedTuple):
-    """A file that matches: its content and where."""
+    """A file that matches, and where; its content is cut out of a batch when it is asked for."""
 
     file: TextFile
-    content: bytes
+    texts: Sequence[bytes]
+    number: int
     spots: Iterable[Spot]
+
+    @property
+    def content(self) -> bytes:
+        return self.texts[self.number]
 
 
 def matching(
@@ -50,36 +55,43 @@ def matching(
             content = without_mark(unpack(packed(file.blob)))
             spots = find_spots(pattern, content)
             for spot in islice(spots, 1):
-                yield Matching(file, content, chain((spot,), spots))
+                yield Matching(file, [content], 0, chain((spot,), spots))
         batches = _batches(files, packed)
+        is_native = native.kernels is not None and pattern.literal is not None and pattern.sieve is None
+        is_shared = is_long and (is_native or pattern.literal is None or pattern.sieve is not None)
         for batch in batches:
             deadline.check()
             yield from _search(pattern, batch)
-            if is_long and (pattern.literal is None or pattern.sieve is not None):
+            if is_shared:
                 break
-        yield from _in_turns(pattern, batches)
+        yield from _shared(pattern, batches, is_native=is_native)
 
 
 Batch = list[tuple[TextFile, bytes]]
 
 
-def _in_turns(pattern: Pattern, batches: Iterator[Batch]) -> Iterator[Matching]:
-    """What the batches have, in order. Some are read, then threads search them: at the same time, reading would wait
-    for Python's lock after each of thousands of short calls."""
+def _shared(pattern: Pattern, batches: Iterator[Batch], *, is_native: bool) -> Iterator[Matching]:
+    """What the batches have, in order, by threads. What they do without Python's lock for the most part (`is_native`)
+    they do while the next batches are read; else reading would wait for the lock after each of thousands of short
+    calls, so they search what was read before, in turns that grow."""
     first = next(batches, None)
     if first is None:
         return
     threads = min(MAX_THREADS, os.cpu_count() or 1)
     size = threads
     batches = chain((first,), batches)
+    running: deque[Future[list[Matching]]] = deque()
     pool = ThreadPoolExecutor(threads, "clew-grep")
     try:
-        while turn := [*islice(batches, size)]:
+        while turn := [*islice(batches, 1 if is_native else size)]:
             size = min(2 * size, _MAX_TURN)
-            running = deque(pool.submit(_search, pattern, batch) for batch in turn)
-            while running:
+            running.extend(pool.submit(_search, pattern, batch) for batch in turn)
+            while len(running) > (2 * threads if is_native else 0):
                 deadline.check()
                 yield from running.popleft().result()
+        while running:
+            deadline.check()
+            yield from running.popleft().result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
@@ -99,14 +111,14 @@ def _batches(files: Iterator[TextFile], packed: Callable[[int], bytes]) -> Itera
 
 
 def _search(pattern: Pattern, batch: Batch) -> list[Matching]:
-    contents = [without_mark(unpack(packed)) for _, packed in batch]
+    texts = Texts([packed for _, packed in batch])
     places: Iterable[tuple[int, Iterable[Spot]]] | None = None
-    sifted = None if pattern.sieve is None else pattern.sieve.ends_in_all(contents)
+    sifted = None if pattern.sieve is None else pattern.sieve.ends_in_all(texts.joined, texts.bases)
     if sifted is not None:
-        places = ((number, find_spots(pattern, contents[number], ends)) for number, ends in sifted)
-    elif bulk.is_frequent(pattern, contents):
-        places = bulk.find_in_all(pattern, contents)
+        places = ((number, find_spots(pattern, texts[number], ends)) for number, ends in sifted)
+    elif bulk.is_worth_it(pattern, texts):
+        places = bulk.find_in_all(pattern, texts)
     if places is None:
-        places = ((number, find_spots(pattern, content)) for number, content in enumerate(contents))
+        places = ((number, find_spots(pattern, content)) for number, content in enumerate(texts))
     found = ((number, spots if isinstance(spots, Rows) else [*spots]) for number, spots in places)
-    return [Matching(batch[number][0], contents[number], spots) for number, spots in found if spots]
+    return [Matching(batch[number][0], texts, number, spots) for number, spots in found if spots]

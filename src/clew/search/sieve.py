@@ -11,7 +11,7 @@ import threading
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, groupby
+from itertools import groupby
 from typing import Any
 
 from clew.search import classes
@@ -36,14 +36,15 @@ class Sieve:
         self._database, self._scratch = database, scratch
         self._local = threading.local()
 
-    def ends_in_all(self, contents: Sequence[bytes]) -> Iterator[tuple[int, list[int]]] | None:
-        """The number of each content that has such places, with them, ascending; None where there are too many."""
+    def ends_in_all(self, joined: bytes, bases: Sequence[int]) -> Iterator[tuple[int, list[int]]] | None:
+        """The number of each content that has such places, with them, ascending; None where there are too many.
+
+        `bases`: where each content stands among the joined."""
         import hyperscan
 
         scratch: Any = getattr(self._local, "scratch", None)
         if scratch is None:
             scratch = self._local.scratch = self._scratch.clone()
-        joined = b"\n".join(contents)
         most = len(joined) // BYTES_FOR_A_PLACE
         ends: list[int] = []
 
@@ -55,11 +56,10 @@ class Sieve:
             self._database.scan(joined, match_event_handler=take, scratch=scratch)
         except hyperscan.ScanTerminated:
             return None
-        return _by_content(ends, contents)
+        return _by_content(ends, bases)
 
 
-def _by_content(ends: list[int], contents: Sequence[bytes]) -> Iterator[tuple[int, list[int]]]:
-    bases = [0, *accumulate(len(content) + 1 for content in contents)]
+def _by_content(ends: list[int], bases: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
     for number, group in groupby(ends, key=lambda end: bisect_left(bases, end) - 1):
         base = bases[number]
         yield number, [end - base for end in group]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 
-from clew import tokens
+from clew import native, tokens
 from clew.search.filters import Filter
 from clew.search.paths import PathTable, idf
 from clew.search.vectors import Begin, Waiting, at_once, begin_cosines, cosines_with
@@ -179,7 +179,7 @@ class View:
         for term in terms:
             places, frequencies = self._in_chunks(term)
             weight = self._weight(places)
-            scores[places] += self._saturated(places, frequencies, weight)
+            self._add(scores, places, frequencies, weight)
             is_bare = None
             for other, near in synonyms(term):
                 found, frequencies = self._in_chunks(other)
@@ -188,13 +188,16 @@ class View:
                 if is_bare is None:
                     is_bare = np.ones(len(self.chunks), bool)
                     is_bare[places] = False
-                worth = near * min(weight, self._weight(found))
-                scores[found] += is_bare[found] * self._saturated(found, frequencies, worth)
+                held = is_bare[found]
+                self._add(scores, found[held], frequencies[held], near * min(weight, self._weight(found)))
         return scores
 
-    def _saturated(self, places: Any, frequencies: Any, weight: float) -> Any:
-        """What a term of this weight is worth in chunks that have it so often."""
-        return frequencies * (weight * (K1 + 1)) / (frequencies + self._norm[places])
+    def _add(self, scores: Any, places: Any, frequencies: Any, weight: float) -> None:
+        """Add what a term of this weight is worth in chunks that have it so often."""
+        if native.kernels is not None:
+            native.kernels.add_scores(scores, places, frequencies, self._norm, weight * (K1 + 1))
+        else:
+            scores[places] += frequencies * (weight * (K1 + 1)) / (frequencies + self._norm[places])
 
     def _weight(self, places: Any) -> float:
         """How telling a term is that these chunks have."""
@@ -321,7 +324,7 @@ class View:
             if key in known:
                 rows[place] = known[key]
         if fresh and self._encode is not None:
-            packed = [tokens.pack_terms(tokens.text_terms(keys[place][0].encode())) for place in fresh]
+            packed = [tokens.pack_text(keys[place][0].encode()) for place in fresh]
             paths = self._encode([terms for terms, _ in packed], [freqs for _, freqs in packed])
             names = self._names()[self.document[fresh]]
             rows[fresh] = quantised(names + PATH_SHARE * paths)

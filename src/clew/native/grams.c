@@ -1,0 +1,57 @@
+/* The distinct trigrams of a block, in order, as keys. */
+#include "kernels.h"
+
+#define CLASS_BITS 6
+#define GRAMS (1 << (3 * CLASS_BITS))
+
+/* grams(block, classes, number, bits) -> keys as uint32: each gram above `bits` bits that hold the block's number.
+   `classes` has the class of each byte, below 64; 0 is in no gram. */
+PyObject *clew_grams(PyObject *Py_UNUSED(module), PyObject *arguments) {
+    PyObject *owners[2], *keys = NULL;
+    Array arrays[2] = {0};
+    unsigned int number;
+    int bits;
+    if (!PyArg_ParseTuple(arguments, "OOIi", &owners[0], &owners[1], &number, &bits))
+        return NULL;
+    for (int i = 0; i < 2; i++)
+        if (clew_borrow(owners[i], 1, 0, &arrays[i]) < 0)
+            goto end;
+    if (arrays[1].count != 256 || bits < 1 || bits > 32 - 3 * CLASS_BITS || number >> bits) {
+        PyErr_SetString(PyExc_ValueError, "the classes or the number do not fit");
+        goto end;
+    }
+    const uint8_t *const block = arrays[0].held.buf, *const classes = arrays[1].held.buf;
+    uint8_t is_held[GRAMS / 8] = {0};
+    Py_ssize_t count = 0;
+    uint32_t gram = 0;
+    int whole = 0; /* how many neighbours up to here are in some gram */
+    for (Py_ssize_t i = 0; i < arrays[0].count; i++) {
+        const uint32_t class = classes[block[i]] & ((1 << CLASS_BITS) - 1);
+        whole = class ? whole + 1 : 0;
+        gram = (gram << CLASS_BITS | class) & (GRAMS - 1);
+        if (whole >= 3) {
+            uint8_t *const held = &is_held[gram >> 3];
+            const uint8_t bit = (uint8_t)(1 << (gram & 7));
+            count += !(*held & bit);
+            *held |= bit;
+        }
+    }
+    keys = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(uint32_t));
+    if (keys == NULL)
+        goto end;
+    char *out = PyBytes_AsString(keys);
+    for (uint32_t at = 0; at < GRAMS / 8; at += 8) {
+        uint64_t some;
+        memcpy(&some, is_held + at, 8);
+        for (uint32_t i = at; some && i < at + 8; i++)
+            for (uint32_t bit = 0; is_held[i] >> bit; bit++)
+                if (is_held[i] >> bit & 1) {
+                    const uint32_t key = (i << 3 | bit) << bits | number;
+                    memcpy(out, &key, sizeof(key));
+                    out += sizeof(key);
+                }
+    }
+end:
+    clew_give_back(arrays, 2);
+    return keys;
+}

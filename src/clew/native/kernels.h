@@ -1,0 +1,36 @@
+/* What the kernels share: buffers of arrays, and which functions make up the module. */
+#ifndef CLEW_KERNELS_H
+#define CLEW_KERNELS_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One contiguous array of items of a given size, borrowed from whatever owns it. */
+typedef struct {
+    Py_buffer held;
+    Py_ssize_t count;
+} Array;
+
+/* Borrow `owner` as items of `size` bytes; 0, or -1 with an exception set. */
+int clew_borrow(PyObject *owner, Py_ssize_t size, int writable, Array *array);
+void clew_give_back(Array *arrays, int count);
+
+/* unpack.c */
+PyObject *clew_unpack_all(PyObject *module, PyObject *packed);
+/* lines.c */
+PyObject *clew_literal_lines(PyObject *module, PyObject *arguments);
+PyObject *clew_pick(PyObject *module, PyObject *arguments);
+/* grams.c */
+PyObject *clew_grams(PyObject *module, PyObject *arguments);
+/* scores.c */
+PyObject *clew_best_three(PyObject *module, PyObject *arguments);
+PyObject *clew_add_scores(PyObject *module, PyObject *arguments);
+PyObject *clew_sum_rows(PyObject *module, PyObject *arguments);
+/* terms.c */
+extern PyType_Spec clew_terms_spec;
+
+#endif

@@ -1,0 +1,55 @@
+/* The module `clew.native._kernels`: its table of functions, and how arrays are borrowed.
+
+   Every function has a twin in Python beside its only caller, which says what it does; tests hold the two equal.
+   All offsets and counts that come from outside are checked before memory is touched. */
+#include "kernels.h"
+
+int clew_borrow(PyObject *owner, Py_ssize_t size, int writable, Array *array) {
+    array->held.obj = NULL;
+    if (PyObject_GetBuffer(owner, &array->held, writable ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0)
+        return -1;
+    if (array->held.len % size) {
+        PyErr_Format(PyExc_ValueError, "an array of %zd bytes does not consist of items of %zd", array->held.len, size);
+        return -1;
+    }
+    array->count = array->held.len / size;
+    return 0;
+}
+
+void clew_give_back(Array *arrays, int count) {
+    for (int i = 0; i < count; i++)
+        if (arrays[i].held.obj != NULL)
+            PyBuffer_Release(&arrays[i].held);
+}
+
+static PyMethodDef functions[] = {
+    {"unpack_all", clew_unpack_all, METH_O, NULL},
+    {"literal_lines", clew_literal_lines, METH_VARARGS, NULL},
+    {"pick", clew_pick, METH_VARARGS, NULL},
+    {"grams", clew_grams, METH_VARARGS, NULL},
+    {"best_three", clew_best_three, METH_VARARGS, NULL},
+    {"add_scores", clew_add_scores, METH_VARARGS, NULL},
+    {"sum_rows", clew_sum_rows, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+#define VERSION 1 /* as in __init__.py */
+
+static int begin(PyObject *module) {
+    if (PyModule_AddIntMacro(module, VERSION) < 0)
+        return -1;
+    PyObject *type = PyType_FromModuleAndSpec(module, &clew_terms_spec, NULL);
+    if (type == NULL)
+        return -1;
+    int failed = PyModule_AddObjectRef(module, "Terms", type);
+    Py_DECREF(type);
+    return failed;
+}
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, begin}, {0, NULL}};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "clew.native._kernels", NULL, 0, functions, slots, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__kernels(void) { return PyModuleDef_Init(&definition); }

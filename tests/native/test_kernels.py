@@ -1,0 +1,330 @@
+"""The inner loops in C: the same answers as their twins in Python, and no memory touched that is not theirs."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clew import Engine, native, tokens
+from clew.embed import static
+from clew.errors import StoreCorrupt
+from clew.packing import pack, unpack, unpack_texts
+from clew.search import bulk, matches, rank
+from clew.search.bulk import Texts
+from clew.search.pattern import TextQuery, compile_pattern
+from clew.store import grams
+from tests.conftest import without_kernels, write_tree
+from tests.search.test_exact import CONTENTS, LITERALS
+
+COMPILERS = ("cc", "gcc", "clang", "cl")
+FLOATS = st.floats(-1, 1, width=32)
+
+
+def test_they_were_built() -> None:
+    if native.kernels is None and not any(map(shutil.which, COMPILERS)):
+        pytest.skip("this machine has no C compiler: Clew works without, as `clew doctor` says")
+    assert native.kernels is not None, "there is a compiler, but no kernels: run `make clean`, then `make test`"
+
+
+def both_ways(ask: Callable[[], Any]) -> tuple[Any, Any]:
+    """What C says and what Python says."""
+    if native.kernels is None:
+        pytest.skip("Clew was installed without its own C")
+    found = ask()
+    with without_kernels():
+        return found, ask()
+
+
+# -- the same answers ------------------------------------------------------------------------------
+
+WORDS = st.text(st.sampled_from("abzABZ019_é漢字ß -.(\n"), max_size=80)
+
+
+@settings(max_examples=300, deadline=None)
+@given(scope=WORDS, text=st.one_of(WORDS.map(str.encode), st.binary(max_size=400)))
+def test_terms(scope: str, text: bytes) -> None:
+    found, expected = both_ways(lambda: tokens.pack_document(scope, text))
+    assert found == expected
+
+
+def test_terms_of_very_many_and_very_long_words() -> None:
+    text = " ".join(f"word{number}Of_many" for number in range(70_000)).encode() + b" " + b"x" * 100_000 + b" end"
+    found, expected = both_ways(lambda: tokens.pack_document("Many.words", text))
+    assert found == expected
+
+
+def test_a_full_table_of_words_begins_anew() -> None:
+    if native.kernels is None:
+        pytest.skip("Clew was installed without its own C")
+    asked: list[bytes] = []
+
+    def expand(word: bytes) -> bytes:
+        asked.append(word)
+        return word[:1].ljust(4, b"\0") * (word[0] % 3)
+
+    few = native.kernels.Terms(expand, 3)
+    text = b"a b c a b c d a e f g a"
+    assert few.pack(b"", text) == native.kernels.Terms(expand, 1_000).pack(b"", text)
+    assert asked[:4] == [b"a", b"b", b"c", b"d"]
+
+
+def test_an_expansion_that_fails_is_told_and_leaves_the_table_whole() -> None:
+    if native.kernels is None:
+        pytest.skip("Clew was installed without its own C")
+
+    def expand(word: bytes) -> bytes:
+        if word == b"bad":
+            raise LookupError(word)
+        return b"abcd"
+
+    table = native.kernels.Terms(expand, 10)
+    for _ in range(3):
+        with pytest.raises(LookupError):
+            table.pack(b"", b"good bad")
+        assert table.pack(b"good", b"good good") == (3, b"abcd", b"\x03")
+    with pytest.raises(TypeError):
+        native.kernels.Terms(lambda _: "no bytes", 10).pack(b"", b"word")
+
+
+def test_threads_share_a_table_of_words() -> None:
+    texts = [
+        " ".join(random.Random(seed).choices([f"name{n}Of" for n in range(3_000)], k=2_000)).encode()
+        for seed in range(40)
+    ]
+    expected = [tokens.pack_document("", text) for text in texts]
+    tokens._native_terms.cache_clear()
+    with ThreadPoolExecutor(4) as pool:
+        assert [*pool.map(lambda text: tokens.pack_document("", text), texts)] == expected
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.binary(max_size=600), st.integers(0, grams.MAX_BLOCKS - 1))
+def test_grams(block: bytes, number: int) -> None:
+    found, expected = both_ways(lambda: grams.keys_of(block, number))
+    assert found.dtype == expected.dtype and found.tolist() == expected.tolist()
+
+
+@given(st.lists(st.lists(FLOATS, min_size=1, max_size=6), max_size=8))
+def test_the_best_chunks(documents: list[list[float]]) -> None:
+    sizes = [len(document) for document in documents]
+    starts = np.cumsum([0, *sizes[:-1]])[: len(sizes)].astype(np.int64)
+    of = np.repeat(np.arange(len(sizes)), sizes)
+    scores = np.array([value for document in documents for value in document], np.float32)
+    view: Any = SimpleNamespace(
+        facts=np.arange(len(sizes) + 2), starts=starts, started=np.arange(len(sizes)), chunk_document=of,
+        ordinals=np.arange(len(scores)),
+    )  # fmt: skip
+    found, expected = both_ways(lambda: rank.best_chunks(view, scores))
+    assert found.tolist() == pytest.approx(expected.tolist(), rel=1e-6)
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 255)), max_size=30, unique_by=lambda pair: pair[0]))
+def test_added_scores(postings: list[tuple[int, int]]) -> None:
+    if native.kernels is None:
+        pytest.skip("Clew was installed without its own C")
+    norms, scores = np.linspace(0.3, 2, 31, dtype=np.float32), np.ones(31, np.float32)
+    places = np.array([place for place, _ in postings], np.int64)
+    often = np.array([count for _, count in postings], np.float32)
+    expected = scores.copy()
+    expected[places] += often * np.float32(1.7) / (often + norms[places])
+    native.kernels.add_scores(scores, places, often, norms, 1.7)
+    assert scores.tolist() == pytest.approx(expected.tolist(), rel=1e-6)
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(0, 4), FLOATS), max_size=5), max_size=6))
+def test_sums_of_rows(groups: list[list[tuple[int, float]]]) -> None:
+    table = np.random.default_rng(7).integers(-128, 128, (5, 19)).astype(np.int8)
+    places = np.array([place for group in groups for place, _ in group], np.intp)
+    factors = np.array([factor for group in groups for _, factor in group], np.float32)
+    found, expected = both_ways(lambda: static._sums(table, places, factors, [*map(len, groups)]))
+    assert np.allclose(found, expected, atol=1e-3)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    contents=st.lists(CONTENTS, min_size=1, max_size=6), literal=LITERALS, any_case=st.booleans(), word=st.booleans()
+)
+def test_lines_with_a_literal(contents: list[bytes], literal: str, any_case: bool, word: bool) -> None:
+    pattern = compile_pattern(TextQuery(literal, False, not any_case, word))
+    if pattern.literal is None:
+        return  # letters beyond ASCII in any case
+
+    def ask() -> Any:
+        found = bulk.find_in_all(pattern, Texts([*map(pack, contents)]))
+        return None if found is None else [(number, [*rows]) for number, rows in found]
+
+    found, expected = both_ways(ask)
+    assert found == expected
+
+
+def test_picked_lines() -> None:
+    pattern = compile_pattern(TextQuery("a"))
+    texts = Texts([pack(f"x\nxa{number}\n\na é\n".encode()) for number in range(9)])
+
+    def ask() -> Any:
+        shown = matches.Matches()
+        for number, rows in bulk.find_in_all(pattern, texts) or ():
+            if number % 3:
+                shown.add_rows(str(number), rows, len(rows))
+        return [*shown]
+
+    found, expected = both_ways(ask)
+    assert found == expected and len(found) == 12
+
+
+CONTENT = st.one_of(CONTENTS, st.binary(max_size=300), st.builds(lambda part, n: part * n, st.binary(), st.just(900)))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.builds(lambda mark, content: mark + content, st.sampled_from([b"", b"\xef\xbb\xbf"]), CONTENT)))
+def test_unpacked_texts(contents: list[bytes]) -> None:
+    found, expected = both_ways(lambda: unpack_texts([*map(pack, contents)]))
+    assert found == expected
+
+
+# -- damage and wrong arguments --------------------------------------------------------------------
+
+
+@settings(max_examples=1_000, deadline=None)
+@given(st.one_of(st.binary(max_size=80), st.builds(lambda size, rest: size.to_bytes(4, "little") + rest,
+                                                   st.integers(0, 400), st.binary(max_size=60))))  # fmt: skip
+def test_damage_is_told_and_harms_nothing(packed: bytes) -> None:
+    def ask() -> Any:
+        try:
+            return unpack_texts([pack(b"before"), packed, pack(b"after")])
+        except StoreCorrupt:
+            return "damaged"
+
+    found, expected = both_ways(ask)
+    if found != expected:  # a format has corners: what C takes must be what was packed so
+        assert found == "damaged" or expected == "damaged"
+        assert found == "damaged" or unpack(pack(found[0])) == found[0]
+
+
+@pytest.mark.parametrize("content", [b"", b"a", b"ab" * 5_000, bytes(range(256)) * 40, b"x" * 70_000])
+def test_every_shortened_or_changed_block_is_harmless(content: bytes) -> None:
+    packed = pack(content)
+    chance = random.Random(5)
+    for _ in range(400):
+        damaged = bytearray(packed[: chance.randrange(len(packed) + 1)] if chance.random() < 0.5 else packed)
+        if damaged:
+            damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+        try:
+            joined, sizes = unpack_texts([bytes(damaged)])
+        except StoreCorrupt:
+            continue
+        assert len(joined) == sum(sizes) + 1
+
+
+def floats(*values: float) -> Any:
+    return np.array(values, np.float32)
+
+
+def ints(*values: int) -> Any:
+    return np.array(values, np.int64)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("literal_lines", (b"abc\n", b"", ints(3), b"")),
+        ("literal_lines", (b"abc\n", b"\n", ints(3), b"")),
+        ("literal_lines", (b"abc\n", b"a", ints(4), b"")),
+        ("literal_lines", (b"abc\n", b"a", ints(2), b"")),
+        ("literal_lines", (b"abcd", b"a", ints(3), b"")),
+        ("literal_lines", (b"abc\n", b"a", ints(-1, 4), b"")),
+        ("literal_lines", (b"abc\n", b"a", b"12345", b"")),
+        ("literal_lines", (b"abc\n", b"a", ints(3), b"short")),
+        ("pick", (b"abc", ints(1), ints(4))),
+        ("pick", (b"abc", ints(2), ints(1))),
+        ("pick", (b"abc", ints(-1), ints(1))),
+        ("pick", (b"abc", ints(1), ints())),
+        ("grams", (b"abc", b"short", 0, 14)),
+        ("grams", (b"abc", bytes(256), 1 << 14, 14)),
+        ("grams", (b"abc", bytes(256), 0, 15)),
+        ("best_three", (floats(1), ints(2), floats(1, 1, 1), floats(0))),
+        ("best_three", (floats(1, 2), ints(1, 0), floats(1, 1, 1), floats(0, 0))),
+        ("best_three", (floats(1), ints(0), floats(1, 1), floats(0))),
+        ("best_three", (floats(1), ints(0), floats(1, 1, 1), floats())),
+        ("add_scores", (floats(0), ints(1), floats(1), floats(1), 1.0)),
+        ("add_scores", (floats(0), ints(-1), floats(1), floats(1), 1.0)),
+        ("add_scores", (floats(0), ints(0), floats(), floats(1), 1.0)),
+        ("sum_rows", (bytes(6), 3, ints(2), floats(1), ints(1), floats(0, 0, 0))),
+        ("sum_rows", (bytes(6), 3, ints(0), floats(1), ints(2), floats(0, 0, 0))),
+        ("sum_rows", (bytes(6), 0, ints(0), floats(1), ints(1), floats())),
+        ("sum_rows", (bytes(6), 3, ints(0), floats(1), ints(1), floats(0, 0))),
+        ("unpack_all", ([b"\x01"],)),
+        ("unpack_all", ([b"\xff\xff\xff\xff\x00"],)),
+    ],
+)
+def test_what_does_not_fit_is_refused(name: str, arguments: tuple[Any, ...]) -> None:
+    if native.kernels is None:
+        pytest.skip("Clew was installed without its own C")
+    with pytest.raises(ValueError):
+        getattr(native.kernels, name)(*arguments)
+
+
+def test_what_cannot_be_written_or_read_is_refused() -> None:
+    if native.kernels is None:
+        pytest.skip("Clew was installed without its own C")
+    with pytest.raises((BufferError, ValueError)):
+        native.kernels.best_three(floats(1), ints(0), floats(1, 1, 1), bytes(4))
+    with pytest.raises((BufferError, ValueError)):
+        native.kernels.best_three(floats(1, 2, 3, 4)[::2], ints(0), floats(1, 1, 1), floats(0))
+    with pytest.raises(TypeError):
+        native.kernels.unpack_all((b"",))
+    with pytest.raises(TypeError):
+        native.kernels.unpack_all(["text"])
+
+
+# -- without them ----------------------------------------------------------------------------------
+
+PROGRAM = """
+import sys
+{before}
+from clew import Engine, load_config, native
+from clew.search.pattern import TextQuery
+engine = Engine(load_config({{"home": sys.argv[1], "workers": 1}}))
+engine.index(sys.argv[2])
+print(native.kernels is not None)
+print([hit.path for hit in engine.search("add a price to the cart", sys.argv[2]).hits])
+print([*engine.grep(TextQuery("price"), sys.argv[2]).matches])
+engine.close()
+"""
+
+
+def test_clew_works_without_them_and_with_older_ones(tmp_path: Path) -> None:
+    files = {f"shop/m{n}.py": f"def f{n}(price):\n    return price * {n}\n" for n in range(40)}
+    root = write_tree(tmp_path / "tree", {**files, "cart.py": "def add_price(cart, price):\n    cart.add(price)\n"})
+    ways = {
+        "as it is": "",
+        "without": 'sys.modules["clew.native._kernels"] = None',
+        "older": 'import types; sys.modules["clew.native._kernels"] = types.SimpleNamespace(VERSION=0)',
+    }
+    said = {}
+    for number, (name, before) in enumerate(ways.items()):
+        command = [sys.executable, "-c", PROGRAM.format(before=before), str(tmp_path / f"home{number}"), str(root)]
+        said[name] = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n", 1)
+    assert said["as it is"][0] == str(native.kernels is not None)
+    assert said["without"][0] == said["older"][0] == "False"
+    assert said["as it is"][1] == said["without"][1] == said["older"][1]
+    assert "cart.py" in said["without"][1]
+
+
+def test_the_doctor_tells_when_they_are_missing(engine: Engine) -> None:
+    assert native.kernels is None or engine.doctor().checks == ()
+    with without_kernels():
+        (check,) = engine.doctor().checks
+    assert check.ok and check.subject == "clew.native" and "C compiler" in check.message
