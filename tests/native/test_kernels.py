@@ -21,7 +21,7 @@ from clew import Engine, native, tokens
 from clew.embed import static
 from clew.errors import StoreCorrupt
 from clew.packing import pack, unpack, unpack_texts
-from clew.search import bulk, matches, rank
+from clew.search import bulk, matches, rank, words
 from clew.search.bulk import Texts
 from clew.search.pattern import TextQuery, compile_pattern
 from clew.store import grams
@@ -130,17 +130,23 @@ def test_the_best_chunks(documents: list[list[float]]) -> None:
     assert found.tolist() == pytest.approx(expected.tolist(), rel=1e-6)
 
 
-@given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 255)), max_size=30, unique_by=lambda pair: pair[0]))
-def test_added_scores(postings: list[tuple[int, int]]) -> None:
+@given(
+    postings=st.lists(st.tuples(st.integers(0, 25), st.integers(1, 255)), max_size=26, unique_by=lambda pair: pair[0]),
+    first=st.integers(0, 5),
+    masked=st.booleans(),
+)
+def test_added_terms(postings: list[tuple[int, int]], first: int, masked: bool) -> None:
     if native.kernels is None:
         pytest.skip("Clew was installed without its own C")
-    norms, scores = np.linspace(0.3, 2, 31, dtype=np.float32), np.ones(31, np.float32)
-    places = np.array([place for place, _ in postings], np.int64)
-    often = np.array([count for _, count in postings], np.float32)
-    expected = scores.copy()
-    expected[places] += often * np.float32(1.7) / (often + norms[places])
-    native.kernels.add_scores(scores, places, often, norms, 1.7)
-    assert scores.tolist() == pytest.approx(expected.tolist(), rel=1e-6)
+    places = np.array([place for place, _ in postings], np.uint32)
+    counts = np.array([count for _, count in postings], np.uint8)
+    norms, bare = np.linspace(0.3, 2, 31, dtype=np.float32), (np.arange(31) % 3 > 0).astype(np.uint8)
+    found = []
+    for add in (native.kernels.add_term, words._added):
+        found.append(np.ones(31, np.float32))
+        add(found[-1], first, places, counts, norms, 1.7, bare if masked else b"")
+    assert found[0].tolist() == pytest.approx(found[1].tolist(), rel=1e-6)
+    assert native.kernels.add_up(norms, first, places) == pytest.approx(words._added_up(norms, first, places))
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 4), FLOATS), max_size=5), max_size=6))
@@ -232,6 +238,10 @@ def floats(*values: float) -> Any:
     return np.array(values, np.float32)
 
 
+def places(*values: int) -> Any:
+    return np.array(values, np.uint32)
+
+
 def ints(*values: int) -> Any:
     return np.array(values, np.int64)
 
@@ -258,9 +268,16 @@ def ints(*values: int) -> Any:
         ("best_three", (floats(1, 2), ints(1, 0), floats(1, 1, 1), floats(0, 0))),
         ("best_three", (floats(1), ints(0), floats(1, 1), floats(0))),
         ("best_three", (floats(1), ints(0), floats(1, 1, 1), floats())),
-        ("add_scores", (floats(0), ints(1), floats(1), floats(1), 1.0)),
-        ("add_scores", (floats(0), ints(-1), floats(1), floats(1), 1.0)),
-        ("add_scores", (floats(0), ints(0), floats(), floats(1), 1.0)),
+        ("add_term", (floats(0), 0, places(1), b"1", floats(1), 1.0, b"")),
+        ("add_term", (floats(0), 1, places(0), b"1", floats(1), 1.0, b"")),
+        ("add_term", (floats(0), -1, places(0), b"1", floats(1), 1.0, b"")),
+        ("add_term", (floats(0), 2**62, places(0), b"1", floats(1), 1.0, b"")),
+        ("add_term", (floats(0), 0, places(0), b"12", floats(1), 1.0, b"")),
+        ("add_term", (floats(0), 0, places(0), b"1", floats(1, 1), 1.0, b"")),
+        ("add_term", (floats(0), 0, places(0), b"1", floats(1), 1.0, b"12")),
+        ("add_up", (floats(0), 0, places(1))),
+        ("add_up", (floats(0), -1, places(1))),
+        ("add_up", (floats(0), 1, places(2**32 - 1))),
         ("sum_rows", (bytes(6), 3, ints(2), floats(1), ints(1), floats(0, 0, 0))),
         ("sum_rows", (bytes(6), 3, ints(0), floats(1), ints(2), floats(0, 0, 0))),
         ("sum_rows", (bytes(6), 0, ints(0), floats(1), ints(1), floats())),

@@ -13,7 +13,8 @@ from clew import Engine, tokens
 from clew.lifecycle import gate
 from clew.search import definitions
 from clew.search.query import parse_query
-from clew.search.view import K1, B, load_view
+from clew.search.view import load_view
+from clew.search.words import K1, B
 from clew.store import derive, facts, snapshots
 from clew.store.segments import CHUNK_BITS
 from clew.store.sweep import sweep
@@ -56,7 +57,7 @@ def test_bm25_equals_a_naive_one(engine: Engine, tmp_path: Path) -> None:
         view = load_view(store, connection, snapshot)
         for question in QUESTIONS:
             asked = parse_query(question).terms
-            found = view.body([int.from_bytes(tokens.term_hash(term), "little") for term in asked])
+            found = view.words.scores([int.from_bytes(tokens.term_hash(term), "little") for term in asked])
             scores = {chunk: score for chunk, score in zip(view.chunks.tolist(), found.tolist(), strict=True) if score}
             expected = {}
             for number, (counts, *_) in documents.items():

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from clew.embed.encoder import Vectors
 
 MODEL = Path(__file__).with_name("model")
+MAX_FOUND = 4_096  # terms whose synonyms are kept: a question asks for each of its own twice
 BATCH_TERMS = 2_000_000  # looked up at once: bounds the memory of one call at about 60 MB beside its result
 
 
@@ -48,6 +49,7 @@ class StaticEncoder:
 
     def __init__(self, folder: Path = MODEL) -> None:
         self._folder = folder
+        self._found: dict[int, Sequence[tuple[int, float]]] = {}  # synonyms of terms that were asked for
 
     @property
     def provider(self) -> str:
@@ -98,8 +100,16 @@ class StaticEncoder:
                 first, size = i + 1, 0
         return vectors
 
-    def synonyms(self, term: int) -> list[tuple[int, float]]:
+    def synonyms(self, term: int) -> Sequence[tuple[int, float]]:
         """The hashes of terms that mean about what this one means, and how close they are."""
+        found = self._found.get(term)
+        if found is None:
+            if len(self._found) >= MAX_FOUND:
+                self._found.clear()
+            found = self._found[term] = self._find_synonyms(term)
+        return found
+
+    def _find_synonyms(self, term: int) -> list[tuple[int, float]]:
         known = self._weights.hashes
         place = int(known.searchsorted(known.dtype.type(term)))
         if place == len(known) or int(known[place]) != term:
@@ -118,7 +128,7 @@ class StaticEncoder:
 
         hashes = np.frombuffer(b"".join(terms), "<u4")
         counts = np.frombuffer(b"".join(freqs), np.uint8)
-        rows, factors = self._look_up(hashes), (1 + np.log(np.arange(256).clip(1))).astype(np.float32)[counts]
+        rows, factors = self._look_up(hashes), _often()[counts]
         factors *= np.where(rows >= 0, weight[rows], 0)
         if len(each):
             factors *= np.asarray(each, np.float32)
@@ -165,6 +175,15 @@ class StaticEncoder:
         import numpy as np
 
         return np.load(self._folder / f"{name}.npy", allow_pickle=False)
+
+
+@lru_cache(maxsize=1)
+def _often() -> NDArray[np.float32]:
+    """What a term counts that stands there so often."""
+    import numpy as np
+
+    counts: NDArray[np.float32] = (1 + np.log(np.arange(256).clip(1))).astype(np.float32)
+    return counts
 
 
 def _sums(

@@ -28,7 +28,8 @@ PyObject *clew_pick(PyObject *module, PyObject *arguments);
 PyObject *clew_grams(PyObject *module, PyObject *arguments);
 /* scores.c */
 PyObject *clew_best_three(PyObject *module, PyObject *arguments);
-PyObject *clew_add_scores(PyObject *module, PyObject *arguments);
+PyObject *clew_add_term(PyObject *module, PyObject *arguments);
+PyObject *clew_add_up(PyObject *module, PyObject *arguments);
 PyObject *clew_sum_rows(PyObject *module, PyObject *arguments);
 /* terms.c */
 extern PyType_Spec clew_terms_spec;

@@ -28,7 +28,8 @@ static PyMethodDef functions[] = {
     {"pick", clew_pick, METH_VARARGS, NULL},
     {"grams", clew_grams, METH_VARARGS, NULL},
     {"best_three", clew_best_three, METH_VARARGS, NULL},
-    {"add_scores", clew_add_scores, METH_VARARGS, NULL},
+    {"add_term", clew_add_term, METH_VARARGS, NULL},
+    {"add_up", clew_add_up, METH_VARARGS, NULL},
     {"sum_rows", clew_sum_rows, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -46,34 +46,73 @@ end:
     return done;
 }
 
-/* add_scores(scores, places, frequencies, norms, weight): add to each place (int64) what a term of this weight is worth
-   there, by how often it stands there; all else is float32. */
-PyObject *clew_add_scores(PyObject *Py_UNUSED(module), PyObject *arguments) {
-    PyObject *owners[4], *done = NULL;
-    Array arrays[4] = {0};
+/* Whether all places, `first` added to each, are below `most`. */
+static int are_below(const Array *places, Py_ssize_t first, Py_ssize_t most) {
+    const uint32_t *const at = places->held.buf;
+    uint32_t greatest = 0;
+    for (Py_ssize_t i = 0; i < places->count; i++)
+        greatest = MORE(greatest, at[i]);
+    return first >= 0 && (places->count == 0 || (first < most && (Py_ssize_t)greatest < most - first));
+}
+
+/* add_term(scores, first, places, counts, norms, weight, bare): add to each place (uint32, `first` more) what a term of
+   this weight is worth there, by how often (uint8) it stands there. Scores and norms are float32. Where there is a mask
+   (uint8) of what is bare, only that counts. */
+PyObject *clew_add_term(PyObject *Py_UNUSED(module), PyObject *arguments) {
+    PyObject *owners[5], *done = NULL;
+    Array arrays[5] = {0};
+    Py_ssize_t first;
     float weight;
-    if (!PyArg_ParseTuple(arguments, "OOOOf", &owners[0], &owners[1], &owners[2], &owners[3], &weight))
+    if (!PyArg_ParseTuple(arguments, "OnOOOfO", &owners[0], &first, &owners[1], &owners[2], &owners[3], &weight, &owners[4]))
         return NULL;
-    const Py_ssize_t widths[4] = {sizeof(float), sizeof(int64_t), sizeof(float), sizeof(float)};
-    for (int i = 0; i < 4; i++)
+    const Py_ssize_t widths[5] = {sizeof(float), sizeof(uint32_t), 1, sizeof(float), 1};
+    for (int i = 0; i < 5; i++)
         if (clew_borrow(owners[i], widths[i], i == 0, &arrays[i]) < 0)
             goto end;
-    float *const scores = arrays[0].held.buf;
-    const int64_t *const places = arrays[1].held.buf;
-    const float *const frequencies = arrays[2].held.buf, *const norms = arrays[3].held.buf;
-    int fits = arrays[2].count == arrays[1].count && arrays[3].count == arrays[0].count;
-    for (Py_ssize_t i = 0; i < arrays[1].count && fits; i++)
-        fits = places[i] >= 0 && places[i] < arrays[0].count;
-    if (!fits) {
+    const Py_ssize_t all = arrays[0].count, bare = arrays[4].count;
+    if (arrays[2].count != arrays[1].count || arrays[3].count != all || (bare && bare != all) ||
+        !are_below(&arrays[1], first, all)) {
         PyErr_SetString(PyExc_ValueError, "the places do not fit the scores");
         goto end;
     }
-    for (Py_ssize_t i = 0; i < arrays[1].count; i++)
-        scores[places[i]] += frequencies[i] * weight / (frequencies[i] + norms[places[i]]);
+    float *const scores = (float *)arrays[0].held.buf + first;
+    const uint32_t *const places = arrays[1].held.buf;
+    const uint8_t *const counts = arrays[2].held.buf, *const is_bare = (const uint8_t *)arrays[4].held.buf + (bare ? first : 0);
+    const float *const norms = (const float *)arrays[3].held.buf + first;
+    for (Py_ssize_t i = 0; i < arrays[1].count; i++) {
+        const float often = counts[i];
+        if (!bare || is_bare[places[i]])
+            scores[places[i]] += often * weight / (often + norms[places[i]]);
+    }
     done = Py_NewRef(Py_None);
 end:
-    clew_give_back(arrays, 4);
+    clew_give_back(arrays, 5);
     return done;
+}
+
+/* add_up(values, first, places) -> the sum of the float32 values at these places (uint32, `first` more). */
+PyObject *clew_add_up(PyObject *Py_UNUSED(module), PyObject *arguments) {
+    PyObject *owners[2], *sum = NULL;
+    Array arrays[2] = {0};
+    Py_ssize_t first;
+    if (!PyArg_ParseTuple(arguments, "OnO", &owners[0], &first, &owners[1]))
+        return NULL;
+    for (int i = 0; i < 2; i++)
+        if (clew_borrow(owners[i], sizeof(float), 0, &arrays[i]) < 0) /* places are as wide */
+            goto end;
+    if (!are_below(&arrays[1], first, arrays[0].count)) {
+        PyErr_SetString(PyExc_ValueError, "the places do not fit the values");
+        goto end;
+    }
+    const float *const values = (const float *)arrays[0].held.buf + first;
+    const uint32_t *const places = arrays[1].held.buf;
+    double found = 0;
+    for (Py_ssize_t i = 0; i < arrays[1].count; i++)
+        found += values[places[i]];
+    sum = PyFloat_FromDouble(found);
+end:
+    clew_give_back(arrays, 2);
+    return sum;
 }
 
 /* sum_rows(rows, width, places, factors, counts, sums): for each group of `counts` (int64) places the sum of the rows of

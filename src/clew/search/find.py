@@ -264,26 +264,30 @@ class Search:
         for at in _best_first(-totals):
             yield int(sources[at]), int(places[at])
 
-    def _chunks_of(self, places: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
+    def _chunks_of(self, files: Sequence[tuple[int, int]]) -> list[list[int]]:
         """Of each file the best chunks, one for each definition."""
         import numpy as np
 
-        views = [item.view for item in self.measured]
-        spans = [views[source].span(int(views[source].document[place])) for source, place in places]
-        scores = {
-            source: rank.line_scores(item, [span for span, (of, _) in zip(spans, places, strict=True) if of == source])
-            for source, item in enumerate(self.measured)
-        }
-        done = dict.fromkeys(scores, 0)
-        for (source, _), span in zip(places, spans, strict=True):
-            first, size = done[source], span.stop - span.start
-            done[source] += size
-            owners, best = views[source].owners[span].tolist(), dict[int, int]()
-            for at in np.argsort(-scores[source][first : first + size], kind="stable").tolist():
-                best.setdefault(owners[at] if owners[at] >= 0 else -1 - at, span.start + at)
-                if len(best) > NESTED:
-                    break
-            yield [int(views[source].chunks[at]) for at in best.values()]
+        found: list[list[int]] = [[] for _ in files]
+        for source, item in enumerate(self.measured):
+            view = item.view
+            mine = [at for at, (of, _) in enumerate(files) if of == source]
+            spans = [view.span(int(view.document[files[at][1]])) for at in mine]
+            if not spans:
+                continue
+            sizes = [span.stop - span.start for span in spans]
+            places = np.concatenate([view.ordinals[span] for span in spans])
+            places = places[np.lexsort((-rank.line_scores(item, places), np.repeat(mine, sizes)))]
+            owners, chunks, first = view.owners[places].tolist(), view.chunks[places].tolist(), 0
+            for at, size in zip(mine, sizes, strict=True):
+                best: dict[int, int] = {}
+                for row in range(first, first + size):
+                    best.setdefault(owners[row] if owners[row] >= 0 else -1 - row, chunks[row])
+                    if len(best) > NESTED:
+                        break
+                found[at] = [*best.values()]
+                first += size
+        return found
 
     def _copies(self, source: int, document: int, path: str) -> tuple[str, ...]:
         """Files with this content beside the one at a path, that the filter lets pass."""

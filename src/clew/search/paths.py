@@ -96,6 +96,7 @@ class PathTable:
         self.is_test = np.fromiter((words.is_test for words in found), bool, len(found))
         self.is_legacy = np.fromiter((words.is_legacy for words in found), bool, len(found))
         self.superseded = _superseded(paths)  # place → the version it is of, where there is a newer one
+        self.old_versions = frozenset(self.superseded.values())
         self.is_prose = np.fromiter((words.is_prose for words in found), bool, len(found))
         beside = _sources_of_headers(paths)
         self.is_header = np.zeros(len(found), bool)

@@ -62,6 +62,7 @@ FUNCTION_PROVIDED = 0.24  # half of the bundled model's part, as for files
 _ASKS_FOR_TESTS = frozenset("test spec mock fixtur benchmark exampl".split())
 _ASKS_FOR_PROSE = frozenset("doc document readm changelog guid tutori".split())
 _ASKS_FOR_LEGACY = frozenset("legaci compat deprec vendor generat old".split())
+_ASKS_FOR_HEADERS = frozenset({"header"})
 _KIND_WORTH = {
     **dict.fromkeys("class interface struct enum trait protocol type object module record union".split(), 1.2),
     **dict.fromkeys("variable constant field property".split(), 0.7),
@@ -131,7 +132,7 @@ def measure(
     import numpy as np
 
     hashes = [tokens.term_number(term) for term in query.terms]
-    body = view.body(hashes, asked.synonyms)
+    body = view.words.scores(hashes, asked.synonyms)
     has_model = asked.vector is not None
     shares = {"body": (BODY if has_model else BODY_ALONE, best_chunks(view, body))}
     if not has_model:
@@ -208,6 +209,7 @@ def _ranked(item: Measured, features: dict[str, Floats]) -> Ranking:
     for name in {"definition", "path", "quoted"} & features.keys():
         cut *= features[name][headers] <= features[name][sources]
     total[headers] += cut
+    features["header"] = features["header"].copy()  # the same array serves other queries
     features["header"][headers] += cut
     return Ranking(total, features)
 
@@ -219,13 +221,8 @@ def chunk_scores(item: Measured, places: Any = slice(None)) -> Floats:
     return scores
 
 
-def line_scores(item: Measured, spans: Sequence[slice]) -> Floats:
-    """What places the chunks of files within them, one file after the other.
-
-    All words count alike here: what the files are about is settled."""
-    import numpy as np
-
-    places = np.concatenate([item.view.ordinals[span] for span in spans]) if spans else item.view.ordinals[:0]
+def line_scores(item: Measured, places: Any) -> Floats:
+    """What places chunks within their files. All words count alike here: what the files are about is settled."""
     scores = chunk_scores(item, places)
     if item.alike is not None and "dense" in item.legs:
         cosine, _, worth = item.legs["dense"]
@@ -277,23 +274,39 @@ def best_chunks(view: View, scores: Any) -> Any:
 
 
 def _path_features(view: View, query: Query, models: Asked) -> dict[str, Any]:
-    import numpy as np
-
-    paths, asked = view.paths, frozenset(query.terms)
-
-    def penalty(mask: Any, weight: float, unless: frozenset[str]) -> Any:
-        return mask.astype(np.float32) * (0.0 if asked & unless else weight)
-
-    legacy = _legacy(view, query, penalty(paths.is_legacy, LEGACY, _ASKS_FOR_LEGACY))
-    depth = DEPTH * np.clip(paths.depth_beyond, MIN_DEPTH, MAX_DEPTH)
+    terms = frozenset(query.terms)
+    asked = tuple(
+        bool(terms & words) for words in (_ASKS_FOR_TESTS, _ASKS_FOR_PROSE, _ASKS_FOR_LEGACY, _ASKS_FOR_HEADERS)
+    )
+    versions = _asked_versions(view, query)
     return {
         "stem": _stem_scores(view, query, models),
-        "depth": np.where(legacy < 0, np.minimum(depth, 0.0), depth),  # what is left behind often lies at the top
-        "test": penalty(paths.is_test, TEST, _ASKS_FOR_TESTS),
-        "header": penalty(view.is_header, HEADER, frozenset({"header"})),
-        "prose": penalty(paths.is_prose, PROSE, _ASKS_FOR_PROSE),
-        "legacy": legacy,
+        **view.kept(("kinds", asked, versions), lambda: _kinds(view, asked, versions)),
         **({"path": _named_paths(view, query)} if query.paths else {}),
+    }
+
+
+def _kinds(view: View, asked: Sequence[bool], versions: frozenset[str]) -> dict[str, Any]:
+    """What kinds of files count for a query that asks for tests, prose, what is left behind and headers or does not,
+    and for files of these versions, though there are newer ones."""
+    import numpy as np
+
+    paths = view.paths
+
+    def penalty(mask: Any, weight: float, is_asked: bool) -> Any:
+        return mask.astype(np.float32) * (0.0 if is_asked else weight)
+
+    for_tests, for_prose, for_legacy, for_headers = asked
+    legacy = penalty(paths.is_legacy, LEGACY, for_legacy)
+    legacy[[*paths.superseded]] = 0.0
+    legacy[_superseded(view, versions)] = LEGACY
+    depth = DEPTH * np.clip(paths.depth_beyond, MIN_DEPTH, MAX_DEPTH)
+    return {
+        "depth": np.where(legacy < 0, np.minimum(depth, 0.0), depth),  # what is left behind often lies at the top
+        "test": penalty(paths.is_test, TEST, for_tests),
+        "header": penalty(view.is_header, HEADER, for_headers),
+        "prose": penalty(paths.is_prose, PROSE, for_prose),
+        "legacy": legacy,
     }
 
 
@@ -311,17 +324,9 @@ def _named_paths(view: View, query: Query) -> Any:
     return found
 
 
-def _legacy(view: View, query: Query, values: Any) -> Any:
-    """Also what a newer version stands beside, unless the query names that very version."""
-    superseded = _superseded(view, query)
-    values[[*view.paths.superseded]] = 0.0
-    values[superseded] = LEGACY
-    return values
-
-
 def _newest(view: View, query: Query, defined: Any) -> Any:
     """What each file defines of the query; where a newer version defines it too, an older one counts for nothing."""
-    found, superseded = defined[view.document], _superseded(view, query)
+    found, superseded = defined[view.document], _superseded(view, _asked_versions(view, query))
     if superseded and found.any():
         older = found[superseded]
         found[superseded] = 0.0
@@ -330,10 +335,14 @@ def _newest(view: View, query: Query, defined: Any) -> Any:
     return found
 
 
-def _superseded(view: View, query: Query) -> list[int]:
-    """The files that a newer version stands beside, but for those of a version that the query names."""
-    asked = {word.lower() for word in query.words}
-    return [place for place, version in view.paths.superseded.items() if version not in asked]
+def _superseded(view: View, versions: frozenset[str]) -> list[int]:
+    """The files that a newer version stands beside, but for those of some versions."""
+    return [place for place, version in view.paths.superseded.items() if version not in versions]
+
+
+def _asked_versions(view: View, query: Query) -> frozenset[str]:
+    """The versions that a query names, of those that have a newer one."""
+    return frozenset(word.lower() for word in query.words) & view.paths.old_versions
 
 
 def _stem_scores(view: View, query: Query, models: Asked) -> Any:

@@ -1,21 +1,22 @@
 """A snapshot laid out for scoring: its files, their chunks and the segments that index them, as arrays.
 
 Made once for a generation and kept. What other snapshots of the store have is masked out here, so no score
-depends on it. Main calls: `load_view`, `View.body`, `View.about`, `View.cosines`.
+depends on it. Main calls: `load_view`, `View.words`, `View.about`, `View.cosines`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from clew import native, tokens
+from clew import tokens
 from clew.search.filters import Filter
 from clew.search.paths import PathTable, idf
 from clew.search.vectors import Begin, Waiting, at_once, begin_cosines, cosines_with
+from clew.search.words import K1, Part, Words, norms_of
 from clew.store import derive, edges
 from clew.store.postings import snapshot_files
 from clew.store.segments import CHUNK_BITS, Segment, lengths_of, quantised, tag_of
@@ -27,25 +28,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
-    Synonyms = Callable[[int], Sequence[tuple[int, float]]]
 
-K1 = 1.2  # how soon a repeated term stops counting
-B = 0.75  # how much a long chunk is discounted
 MAX_VIEWS = 8  # kept of one store
-MAX_FILTERS = 32  # whose files are kept of one view
+MAX_KEPT = 32  # filters and kinds of queries whose arrays are kept of one view
 MAX_DEFINITIONS = 120  # of a file; more say nothing more
 MANY_USERS = 10  # files that use one: half of what the number of them can say
 MUCH_MORE = 2  # times the chunks of its source: a header that has them does things itself
 PATH_SHARE = 0.6  # of a path beside the names that its file defines
-
-
-class Part(NamedTuple):
-    """One segment as this snapshot sees it."""
-
-    segment: Segment
-    place: Any  # of each of its chunks among the view's, -1 for what is not in the snapshot
-    document: Any  # of each of its facts, likewise
-    first: int | None  # place of its first chunk when all are in the snapshot: the others follow
 
 
 class View:
@@ -57,7 +46,7 @@ class View:
         import numpy as np
 
         self.snapshot = snapshot
-        self._allowed: dict[Filter, Any] = {}  # which files filters let pass, for the last few
+        self._kept: dict[Hashable, Any] = {}  # which files filters let pass and the like, for the last few
         self._encode = store.encode
         self._known_vectors = before.known_vectors() if before is not None else {}
         self.files = snapshot_files(connection, snapshot.id)
@@ -82,13 +71,21 @@ class View:
         """For each file whether the filter lets it pass; a session asks with the same one again and again."""
         import numpy as np
 
-        found = self._allowed.get(where)
-        if found is None:
+        def passed() -> Any:
             found = np.zeros(len(self.files), bool)
             found[where.places(self.files)] = True
-            while len(self._allowed) >= MAX_FILTERS:
-                self._allowed.pop(next(iter(self._allowed), where), None)
-            self._allowed[where] = found
+            return found
+
+        return self.kept(where, passed)
+
+    def kept(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What was made for the key, or is now: for what many queries have in common. Nobody changes it."""
+        found = self._kept.get(key)
+        if found is None:
+            found = make()
+            while len(self._kept) >= MAX_KEPT:
+                self._kept.pop(next(iter(self._kept), key), None)
+            self._kept[key] = found
         return found
 
     def _segments(self, store: Store, connection: apsw.Connection) -> list[Segment]:
@@ -129,22 +126,20 @@ class View:
         self.owners = joined("owners")
         self.chunk_document = _places(self.facts, self.chunks >> CHUNK_BITS)
         lengths = joined("lengths").astype(np.float32)
-        mean = max(self.snapshot.tokens / max(self.snapshot.chunks, 1), 1.0)
-        self._norm = (K1 * (1 - B + B * lengths / mean)).astype(np.float32)
+        mean = self.snapshot.tokens / max(self.snapshot.chunks, 1)
         starts = np.flatnonzero(np.diff(self.chunk_document, prepend=-1))
         self.starts, self.started = starts, self.chunk_document[starts]  # chunks of a document stand together
         self.ordinals = np.arange(len(self.chunks))
         copies = self.copies[self.chunk_document]  # of the files without a word, which are most, none counts
-        self._chunk_copies = copies if len(copies) and copies.max() > 1 else None
+        copies = copies if len(copies) and copies.max() > 1 else None
+        self.words = Words(self._parts, lengths, mean, copies, self.snapshot.chunks)
         symbols = self._of_documents("symbols")
         self.extent = np.log1p(np.minimum(symbols, MAX_DEFINITIONS))[self.document]  # of each file: what it defines
         chunks = np.bincount(self.chunk_document, minlength=len(self.facts))[self.document]
         self.has_chunks = chunks > 0  # of each file: an empty one has nothing to show
         self._settle_headers(chunks)
         about = self._of_documents("about_lengths").astype(np.float32)
-        self._about_norm = (K1 * (1 - B + B * about / max(float(about.mean()) if len(about) else 1.0, 1.0))).astype(
-            np.float32
-        )
+        self._about_norm = norms_of(about, float(about.mean()) if len(about) else 1.0)
 
     def _settle_headers(self, chunks: Any) -> None:
         """Which headers only declare what their sources do: those that do not say much more than them."""
@@ -170,64 +165,17 @@ class View:
             return slice(0, 0)
         return slice(int(self.starts[at]), int(self.starts[at + 1]) if at + 1 < len(self.starts) else len(self.chunks))
 
-    def body(self, terms: Sequence[int], synonyms: Synonyms = lambda _: ()) -> Floats:
-        """BM25 of every chunk for these term hashes. Where a chunk does not have a term, its synonyms stand in for it,
-        as far as they mean the same and no more telling than it is."""
-        import numpy as np
-
-        scores = np.zeros(len(self.chunks), np.float32)
-        for term in terms:
-            places, frequencies = self._in_chunks(term)
-            weight = self._weight(places)
-            self._add(scores, places, frequencies, weight)
-            is_bare = None
-            for other, near in synonyms(term):
-                found, frequencies = self._in_chunks(other)
-                if not len(found) or other in terms:
-                    continue  # most are in no chunk
-                if is_bare is None:
-                    is_bare = np.ones(len(self.chunks), bool)
-                    is_bare[places] = False
-                held = is_bare[found]
-                self._add(scores, found[held], frequencies[held], near * min(weight, self._weight(found)))
-        return scores
-
-    def _add(self, scores: Any, places: Any, frequencies: Any, weight: float) -> None:
-        """Add what a term of this weight is worth in chunks that have it so often."""
-        if native.kernels is not None:
-            native.kernels.add_scores(scores, places, frequencies, self._norm, weight * (K1 + 1))
-        else:
-            scores[places] += frequencies * (weight * (K1 + 1)) / (frequencies + self._norm[places])
-
-    def _weight(self, places: Any) -> float:
-        """How telling a term is that these chunks have."""
-        count = len(places) if self._chunk_copies is None else float(self._chunk_copies[places].sum())
-        return idf(self.snapshot.chunks, count)
-
-    def _in_chunks(self, term: int) -> tuple[Any, Any]:
-        """The places of the chunks that have a term in all segments together, and how often."""
-        import numpy as np
-
-        found = []
-        for part in self._parts:
-            chunks, counts = part.segment.body.postings(term)
-            if part.first is None:
-                found.append(_held(part.place[chunks], counts))
-            elif len(chunks):
-                found.append((np.add(chunks, part.first, dtype=np.int64), counts))
-        return _joined(found)
-
     def facts_with(self, terms: Iterable[str], most: int) -> list[int]:
         """The facts that have any of these terms; none, where more chunks than `most` have one."""
         import numpy as np
 
-        places = np.concatenate([self._in_chunks(tokens.term_number(term))[0] for term in terms] or [self.ordinals[:0]])
+        places = np.concatenate([self.words.places(tokens.term_number(term)) for term in terms] or [self.ordinals[:0]])
         found: list[int] = self.facts[np.unique(self.chunk_document[places])].tolist() if len(places) <= most else []
         return found
 
     def has(self, term: str) -> bool:
         """Whether any chunk has a term."""
-        return len(self._in_chunks(tokens.term_number(term))[0]) > 0
+        return len(self.words.places(tokens.term_number(term))) > 0
 
     def _in_documents(self, term: int) -> tuple[Any, Any]:
         """The documents whose head comment has a term in all segments together, and how often."""
