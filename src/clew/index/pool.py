@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from clew.errors import ClewError
 from clew.index import spare
@@ -47,6 +47,7 @@ class ParsePool(Generic[Tag]):
         self._starting = threading.Lock()
         self._closing = False
         self._old: subprocess.Popen[bytes] | None = None  # a worker that another run left
+        self._works = False  # whether a worker has ever answered
 
     def __enter__(self) -> ParsePool[Tag]:
         return self
@@ -100,18 +101,11 @@ class ParsePool(Generic[Tag]):
 
     def _ask(self, tasks: list[Task]) -> list[Outcome]:
         worker = self._free_worker()
-        assert worker.stdin is not None and worker.stdout is not None
-        timer = threading.Timer(LIMIT_S, worker.kill)
-        timer.start()
-        answer: Any = None
-        with contextlib.suppress(BrokenPipeError):
-            send(worker.stdin, tasks)
-            answer = receive(worker.stdout)
-        timer.cancel()
+        answer = _answer_of(worker, tasks)
         if answer is not None:
+            self._works = True
             self._idle.put(worker)
-            outcomes: list[Outcome] = answer
-            return outcomes
+            return answer
         if self._closing:
             raise ClewError("the run was ended")
         self._bury(worker)
@@ -119,7 +113,20 @@ class ParsePool(Generic[Tag]):
             return self._ask(tasks)
         if len(tasks) > 1:
             return [outcome for task in tasks for outcome in self._ask([task])]
+        self._require_processes()
         return [_as_plain_text(tasks[0])]
+
+    def _require_processes(self) -> None:
+        """Before a file is blamed: a process that cannot even begin would cost every file its symbols, and for good."""
+        if not self._works:
+            worker = _begin(own_command(WORKER))
+            self._works = _answer_of(worker, []) is not None
+            spare.end(worker)
+            if not self._works:
+                raise ClewError(
+                    f"no parsing process can be started (exit code {worker.returncode}), so nothing was indexed; what"
+                    " it said is above; run the command again when that is mended, or install Clew again"
+                )
 
     def _free_worker(self) -> subprocess.Popen[bytes]:
         with self._starting:
@@ -145,6 +152,19 @@ class ParsePool(Generic[Tag]):
 def _begin(command: list[str]) -> subprocess.Popen[bytes]:
     # Ctrl-C is the parent's to handle; the worker ends with its input.
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+
+
+def _answer_of(worker: subprocess.Popen[bytes], tasks: list[Task]) -> list[Outcome] | None:
+    """What a worker makes of tasks; None where it dies over them or takes too long, for which it is killed."""
+    assert worker.stdin is not None and worker.stdout is not None
+    timer = threading.Timer(LIMIT_S, worker.kill)
+    timer.start()
+    answer: list[Outcome] | None = None
+    with contextlib.suppress(BrokenPipeError):
+        send(worker.stdin, tasks)
+        answer = cast(list[Outcome] | None, receive(worker.stdout))
+    timer.cancel()
+    return answer
 
 
 def _as_plain_text(task: Task) -> Outcome:

@@ -63,7 +63,8 @@ PyObject *clew_add_term(PyObject *Py_UNUSED(module), PyObject *arguments) {
     Array arrays[5] = {0};
     Py_ssize_t first;
     float weight;
-    if (!PyArg_ParseTuple(arguments, "OnOOOfO", &owners[0], &first, &owners[1], &owners[2], &owners[3], &weight, &owners[4]))
+    if (!PyArg_ParseTuple(arguments, "OnOOOfO", &owners[0], &first, &owners[1], &owners[2], &owners[3], &weight,
+                          &owners[4]))
         return NULL;
     const Py_ssize_t widths[5] = {sizeof(float), sizeof(uint32_t), 1, sizeof(float), 1};
     for (int i = 0; i < 5; i++)
@@ -77,11 +78,12 @@ PyObject *clew_add_term(PyObject *Py_UNUSED(module), PyObject *arguments) {
     }
     float *const scores = (float *)arrays[0].held.buf + first;
     const uint32_t *const places = arrays[1].held.buf;
-    const uint8_t *const counts = arrays[2].held.buf, *const is_bare = (const uint8_t *)arrays[4].held.buf + (bare ? first : 0);
+    const uint8_t *const counts = arrays[2].held.buf;
+    const uint8_t *const is_bare = bare ? (const uint8_t *)arrays[4].held.buf + first : NULL;
     const float *const norms = (const float *)arrays[3].held.buf + first;
     for (Py_ssize_t i = 0; i < arrays[1].count; i++) {
         const float often = counts[i];
-        if (!bare || is_bare[places[i]])
+        if (is_bare == NULL || is_bare[places[i]])
             scores[places[i]] += often * weight / (often + norms[places[i]]);
     }
     done = Py_NewRef(Py_None);
