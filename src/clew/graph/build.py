@@ -12,7 +12,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import apsw
 
@@ -84,9 +84,9 @@ class Update:
         """In the flip's transaction."""
         files, named, loose = self.edges
         names = edges.external_ids(connection, (row[0] for row in named if isinstance(row[0], str)))
-        rows = (EdgeRow(-names[row[0]] if isinstance(row[0], str) else row[0], *row[1:]) for row in named)
+        rows = [row if isinstance(row[0], int) else (-names[row[0]], *row[1:]) for row in named]
         removed = [self.standing.known[path].number for path in self.gone] if self.standing is not None else []
-        edges.replace(connection, snapshot, files, removed, rows, loose)
+        edges.replace(connection, snapshot, files, removed, cast(list[EdgeRow], rows), loose)
         self.edges = Edges(files, [], [])  # by the hundred thousand: no need to keep what is written
 
     def keep(self, store: Store, snapshot: Snapshot) -> None:
