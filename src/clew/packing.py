@@ -27,6 +27,11 @@ def unpack(packed: bytes) -> bytes:
     return content
 
 
+def unpacked_size(packed: bytes) -> int:
+    """How large a content was, as far as what is packed tells."""
+    return int.from_bytes(packed[:4], "little")
+
+
 def unpack_texts(packed: list[bytes]) -> tuple[bytes, list[int]]:
     """Contents as they are searched, one after the other with a line end after each, and their sizes: a byte order mark
     at the beginning of one is no part of its first line."""

@@ -345,3 +345,17 @@ def test_the_doctor_tells_when_they_are_missing(engine: Engine) -> None:
     with without_kernels():
         (check,) = engine.doctor().checks
     assert check.ok and check.subject == "clew.native" and "C compiler" in check.message
+
+
+def test_what_may_change_meanwhile_is_refused() -> None:
+    if native.kernels is None:
+        pytest.skip("Clew was installed without its own C")
+    for arguments in ((bytearray(b"a\n"), b"a"), (b"a\n", bytearray(b"a"))):
+        with pytest.raises(TypeError, match="bytes are wanted"):
+            native.kernels.literal_lines(*arguments, ints(1), b"")
+
+
+def test_words_without_terms_come_first() -> None:
+    if native.kernels is None:
+        pytest.skip("Clew was installed without its own C")
+    assert native.kernels.Terms(lambda _: b"", 10).pack(b"", b"a b a") == (0, b"", b"")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,7 @@ from clew import Engine, tokens
 from clew.lifecycle import gate
 from clew.search import definitions
 from clew.search.query import parse_query
-from clew.search.view import load_view
+from clew.search.view import MAX_KEPT, View, load_view
 from clew.search.words import K1, B
 from clew.store import derive, facts, snapshots
 from clew.store.segments import CHUNK_BITS
@@ -150,3 +152,20 @@ def test_cosines_of_one_document_are_those_among_all(tmp_path: Path) -> None:
         (root / changed).write_text(module(8, loud=3))
         engine.index(str(root))
     engine.close()
+
+
+def test_threads_that_keep_things_do_not_hinder_each_other() -> None:
+    made = View.__new__(View)
+    made._kept = {}
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+
+    def keep(name: int) -> bool:
+        return all(made.kept((name, number), lambda: number) == number for number in range(40_000))  # noqa: B023
+
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            assert all(pool.map(keep, range(4)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert len(made._kept) < MAX_KEPT + 4

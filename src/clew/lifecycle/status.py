@@ -17,7 +17,8 @@ _SHOWN_JOBS = 5
 _SHOWN_TRANSITIONS = 10
 _WITHOUT_C = (
     "the inner loops run in Python, so searches and indexing take longer, with the same answers: no C compiler was"
-    " there when Clew was installed, or its sources have changed since; install it again with one"
+    " there when Clew was installed, or its sources have changed since; install it again with one (`pip install"
+    " --no-cache-dir`, since pip may have kept what it built)"
 )
 
 

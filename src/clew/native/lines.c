@@ -1,4 +1,4 @@
-/* Lines of joined contents that have a literal, and such lines picked out; without Python's lock. */
+/* Lines of joined contents that have a literal, found without Python's lock, and such lines picked out. */
 #include "kernels.h"
 
 #define ONES UINT64_C(0x0101010101010101)
@@ -155,21 +155,32 @@ PyObject *clew_literal_lines(PyObject *Py_UNUSED(module), PyObject *arguments) {
     PyObject *owners[4], *columns = NULL;
     Array arrays[4] = {0};
     Rows found = {NULL, 0, 0};
+    int64_t *size_of = NULL; /* a copy: what is looked at without the lock must not change */
     if (!PyArg_ParseTuple(arguments, "OOOO", &owners[0], &owners[1], &owners[2], &owners[3]))
         return NULL;
     const Py_ssize_t widths[4] = {1, 1, sizeof(int64_t), 1};
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
+        if (i != 2 && !PyBytes_Check(owners[i])) {
+            PyErr_SetString(PyExc_TypeError, "bytes are wanted, which nobody can change meanwhile");
+            goto end;
+        }
         if (clew_borrow(owners[i], widths[i], 0, &arrays[i]) < 0)
             goto end;
+    }
     const uint8_t *const joined = arrays[0].held.buf, *const needle = arrays[1].held.buf;
     const Py_ssize_t length = arrays[1].count, contents = arrays[2].count;
-    const int64_t *const size_of = arrays[2].held.buf;
     const uint8_t *const kinds = arrays[3].count ? arrays[3].held.buf : NULL;
     if (length == 0 || memchr(needle, '\n', (size_t)length) != NULL || (kinds != NULL && arrays[3].count != 256) ||
         !sizes_fit(&arrays[2], &arrays[0])) {
         PyErr_SetString(PyExc_ValueError, "the needle, the sizes or the kinds do not fit");
         goto end;
     }
+    size_of = malloc((size_t)contents * sizeof(int64_t) + 1);
+    if (size_of == NULL) {
+        PyErr_NoMemory();
+        goto end;
+    }
+    memcpy(size_of, arrays[2].held.buf, (size_t)contents * sizeof(int64_t));
     int failed = 0;
     Py_BEGIN_ALLOW_THREADS
     const uint8_t *content = joined;
@@ -181,6 +192,7 @@ PyObject *clew_literal_lines(PyObject *Py_UNUSED(module), PyObject *arguments) {
     columns = failed ? PyErr_NoMemory() : as_columns(&found);
 end:
     free(found.rows);
+    free(size_of);
     clew_give_back(arrays, 4);
     return columns;
 }
@@ -211,12 +223,10 @@ PyObject *clew_pick(PyObject *Py_UNUSED(module), PyObject *arguments) {
         goto end;
     const char *const content = arrays[0].held.buf;
     char *out = PyBytes_AsString(picked);
-    Py_BEGIN_ALLOW_THREADS
     for (Py_ssize_t i = 0; i < count; i++) {
         memcpy(out, content + starts[i], (size_t)(stops[i] - starts[i]));
         out += stops[i] - starts[i];
     }
-    Py_END_ALLOW_THREADS
 end:
     clew_give_back(arrays, 3);
     return picked;

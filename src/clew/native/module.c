@@ -1,7 +1,8 @@
 /* The module `clew.native._kernels`: its table of functions, and how arrays are borrowed.
 
    Every function has a twin in Python beside its only caller, which says what it does; tests hold the two equal.
-   All offsets and counts that come from outside are checked before memory is touched. */
+   All offsets and counts that come from outside are checked before memory is touched, and what is looked at without
+   Python's lock is bytes or a copy: nobody can change it after the check. */
 #include "kernels.h"
 
 int clew_borrow(PyObject *owner, Py_ssize_t size, int writable, Array *array) {

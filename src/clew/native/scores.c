@@ -147,7 +147,6 @@ PyObject *clew_sum_rows(PyObject *Py_UNUSED(module), PyObject *arguments) {
         PyErr_SetString(PyExc_ValueError, "the places do not fit the rows, or the sums the groups");
         goto end;
     }
-    Py_BEGIN_ALLOW_THREADS
     Py_ssize_t at = 0;
     for (Py_ssize_t group = 0; group < groups; group++, sums += width) {
         memset(sums, 0, (size_t)width * sizeof(float));
@@ -160,7 +159,6 @@ PyObject *clew_sum_rows(PyObject *Py_UNUSED(module), PyObject *arguments) {
                 sums[i] += factor * row[i];
         }
     }
-    Py_END_ALLOW_THREADS
     done = Py_NewRef(Py_None);
 end:
     clew_give_back(arrays, 5);

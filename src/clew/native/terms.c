@@ -109,7 +109,8 @@ static int keep(Terms *self, const uint8_t *word, Py_ssize_t length, uint64_t ha
         grow((void **)&self->terms, sizeof(uint32_t), self->terms_size, &self->terms_room, (size_t)count) < 0)
         return -1;
     memcpy(self->words + self->words_size, word, (size_t)length);
-    memcpy(self->terms + self->terms_size, terms, (size_t)count * sizeof(uint32_t));
+    if (count) /* else there may be no array yet */
+        memcpy(self->terms + self->terms_size, terms, (size_t)count * sizeof(uint32_t));
     *entry = (Entry){hash, self->words_size, self->terms_size, (uint8_t)length, 1, (uint16_t)count};
     self->words_size += (uint32_t)length;
     self->terms_size += (uint32_t)count;

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import apsw
 
 from clew import deadline, native
-from clew.packing import unpack, without_mark
+from clew.packing import unpack, unpacked_size, without_mark
 from clew.search import bulk
 from clew.search.bulk import Rows, Texts
 from clew.search.lines import Spot, find_spots
@@ -27,8 +27,8 @@ from clew.store.snapshots import TextFile
 
 MAX_THREADS = 4  # more would wait for each other: what they find is Python's
 _FIRST = 32  # files that are looked at one by one
-_BATCH_BYTES = 50_000  # packed, of the first batch; each is twice as large as the one before,
-_MAX_BATCH_BYTES = 400_000  # up to this: some 2 MB of source
+_BATCH_BYTES = 250_000  # of contents in the first batch; each is twice as large as the one before,
+_MAX_BATCH_BYTES = 2_000_000  # up to this: a question is given up between batches
 _MAX_TURN = 32  # batches that are read before threads search them; turns grow likewise
 
 
@@ -102,7 +102,7 @@ def _batches(files: Iterator[TextFile], packed: Callable[[int], bytes]) -> Itera
     size, most = 0, _BATCH_BYTES
     for file in files:
         batch.append((file, packed(file.blob)))
-        size += len(batch[-1][1])
+        size += unpacked_size(batch[-1][1])
         if size > most:
             yield batch
             batch, size, most = [], 0, min(2 * most, _MAX_BATCH_BYTES)

@@ -83,8 +83,8 @@ class View:
         found = self._kept.get(key)
         if found is None:
             found = make()
-            while len(self._kept) >= MAX_KEPT:
-                self._kept.pop(next(iter(self._kept), key), None)
+            for old in list(self._kept)[: 1 - MAX_KEPT]:  # a list: other threads ask, too
+                self._kept.pop(old, None)
             self._kept[key] = found
         return found
 
