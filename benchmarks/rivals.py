@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import clew
 from benchmarks.corpora import CACHE, django
 from benchmarks.grep_read import GrepReader, Reading, Spent, tokens_until, words_of
 from benchmarks.retrieval import IndexedCorpora, Repo, evaluate, load_repos
@@ -177,15 +178,32 @@ def index_clew(tree: Path, home: Path) -> dict[str, Any]:
     """`clew index` in a process of its own."""
     code = "import sys; from clew.serve.cli import main; sys.argv = ['clew', 'index', sys.argv[1], '--json']; main()"
     command = [sys.executable, "-c", code, str(tree)]
-    environment = {**os.environ, "CLEW_HOME": str(home)}
+    environment = {**os.environ, **compiled(home.parent), "CLEW_HOME": str(home)}
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     stats = json.loads(done.stdout)["stats"]
     return {"files": stats["files"], "chunks": stats["chunks"]}
 
 
+def compiled(folder: Path) -> dict[str, str]:
+    """What lets a process find Clew's modules compiled, as where it was installed by pip; semble was."""
+    place = folder / "bytecode"
+    found = {"PYTHONPYCACHEPREFIX": str(place), "PYTHONDONTWRITEBYTECODE": ""}
+    if not place.exists():
+        command = [
+            sys.executable,
+            "-m",
+            "compileall",
+            "-q",
+            str(Path(clew.__file__).parent),
+            str(Path(__file__).parent),
+        ]
+        subprocess.run(command, env={**os.environ, **found}, check=True)
+    return found
+
+
 def ask_in_process(home: Path, tree: Path) -> Any:
     command = [sys.executable, "-m", "benchmarks.rivals", "--ask", str(home), str(tree)]
-    environment = {**os.environ, "STARTED": str(time.time())}
+    environment = {**os.environ, **compiled(home.parent), "STARTED": str(time.time())}
     return json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)
 
 
