@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from clew.search.vectors import cosines_with
+from clew.search.vectors import SIDE_THREADS, aside, cosines_with
 from clew.store.segments import lengths_of, quantised
 
 
@@ -35,3 +35,16 @@ def test_what_says_nothing_is_close_to_nothing(monkeypatch: pytest.MonkeyPatch, 
     found = cosines_with(rows, lengths, np.array([1, 0, 0, 0], np.float32))
     assert found[1] == pytest.approx(1, abs=1e-3) and abs(found[0]) <= 1e-6
     assert len(cosines_with(np.zeros((0, 4), np.int8), np.ones(0, np.float32), np.ones(4, np.float32))) == 0
+
+
+def test_what_is_begun_aside_is_waited_for() -> None:
+    waiting = [aside(divmod, number, 7) for number in range(20 * SIDE_THREADS)]
+    assert [wait() for wait in reversed(waiting)] == [divmod(n, 7) for n in reversed(range(len(waiting)))]
+    assert waiting[3]() == (0, 3), "asked twice"
+
+
+def test_what_fails_aside_fails_where_it_is_waited_for() -> None:
+    failing, after = aside(divmod, 1, 0), aside(divmod, 5, 2)
+    with pytest.raises(ZeroDivisionError):
+        failing()
+    assert after() == (2, 1)
