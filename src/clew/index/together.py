@@ -32,8 +32,8 @@ Task = tuple[str, int, dict[str, tuple[int, str]], int]  # directory of the stor
 
 
 def sharing(store: Store, *, processes: int) -> Share | None:
-    """How a first graph of this store is shared out; None where there is no core for that."""
-    helpers = min(processes, MAX_PROCESSES) - 2  # one core is this one's, another that of `index/aside`
+    """How a first graph of this store is shared out; None where one process is all there is."""
+    helpers = min(processes, MAX_PROCESSES) - 1
     if helpers < 1:
         return None
 
