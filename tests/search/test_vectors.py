@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from clew.search.vectors import SIDE_THREADS, aside, cosines_with
+from clew.search.vectors import SIDE_THREADS, aside, begin_cosines, cosines_with
 from clew.store.segments import lengths_of, quantised
 
 
@@ -35,6 +35,12 @@ def test_what_says_nothing_is_close_to_nothing(monkeypatch: pytest.MonkeyPatch, 
     found = cosines_with(rows, lengths, np.array([1, 0, 0, 0], np.float32))
     assert found[1] == pytest.approx(1, abs=1e-3) and abs(found[0]) <= 1e-6
     assert len(cosines_with(np.zeros((0, 4), np.int8), np.ones(0, np.float32), np.ones(4, np.float32))) == 0
+
+
+def test_asked_twice_it_is_the_same() -> None:
+    rows = quantised(np.random.default_rng(3).normal(size=(50, 16)).astype(np.float32))
+    finish = begin_cosines(rows, lengths_of(rows), np.ones(16, np.float32), aside, np.empty(50, np.float32))
+    assert finish().tolist() == finish().tolist() == cosines_with(rows, lengths_of(rows), np.ones(16)).tolist()
 
 
 def test_what_is_begun_aside_is_waited_for() -> None:

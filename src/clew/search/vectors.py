@@ -70,37 +70,42 @@ def _pieces() -> SimpleQueue[_Piece]:
 
 def cosines_with(rows: Any, lengths: Any, vector: Any) -> Any:
     """The cosine of each int8 row, whose `lengths` are known, with a float vector; a zero row has none with any."""
-    return begin_cosines(rows, lengths, vector, at_once)()
+    import numpy as np
+
+    return begin_cosines(rows, lengths, vector, at_once, np.empty(len(rows), np.float32))()
 
 
-def begin_cosines(rows: Any, lengths: Any, vector: Any, begin: Begin) -> Waiting:
-    """The same, begun. Only the products are: beside other work, whatever needs Python's lock gains nothing."""
+def begin_cosines(rows: Any, lengths: Any, vector: Any, begin: Begin, found: Any) -> Waiting:
+    """The same into an array, begun. Only the products are: beside other work, whatever needs Python's lock gains
+    nothing."""
     import numpy as np
 
     largest = float(np.abs(vector).max()) if len(vector) else 0.0
     if not largest or not len(rows):
-        return lambda: np.zeros(len(rows), np.float32)
+        found[:] = 0
+        return lambda: found
     wanted = np.rint(vector * (127.0 / largest)).astype(np.int8)
     length = np.float32(np.linalg.norm(wanted.astype(np.float32)))
-    products = begin(_products, rows, wanted)
+    products = begin(_multiply, rows, wanted, found)
 
+    @lru_cache(maxsize=1)
     def finish() -> Any:
-        found = np.asarray(products()).reshape(-1).astype(np.float32)
-        found /= lengths * length
-        return found
+        products()
+        np.divide(found, lengths, out=found)
+        return np.divide(found, length, out=found)
 
     return finish
 
 
-def _products(rows: Any, wanted: Any) -> Any:
-    """The product of each row with bytes; whole numbers, and so the same either way."""
+def _multiply(rows: Any, wanted: Any, found: Any) -> None:
+    """The product of each row with bytes into an array."""
     import numpy as np
 
     try:
         import simsimd
     except ImportError:
-        found, query = np.zeros(len(rows), np.float32), wanted.astype(np.float32)
+        query = wanted.astype(np.float32)
         for first in range(0, len(rows), _BLOCK):
             found[first : first + _BLOCK] = rows[first : first + _BLOCK].astype(np.float32) @ query
-        return found
-    return simsimd.cdist(wanted.reshape(1, -1), np.ascontiguousarray(rows), metric="dot")
+        return
+    simsimd.cdist(wanted.reshape(1, -1), np.ascontiguousarray(rows), metric="dot", out=found.reshape(1, -1))

@@ -202,20 +202,20 @@ class View:
         result is called."""
         import numpy as np
 
+        found = np.zeros(len(self.chunks), np.float32)
         begun: list[tuple[Part, Waiting]] = []
         for part in self._parts:
             rows = part.segment.provided if provided else part.segment.vectors
             lengths = part.segment.provided_lengths if provided else part.segment.vector_lengths
             if rows.shape[1]:
-                begun.append((part, begin_cosines(rows, lengths, vector, begin)))
+                whole = part.first is not None
+                room = found[part.first :][: len(rows)] if whole else np.empty(len(rows), np.float32)
+                begun.append((part, begin_cosines(rows, lengths, vector, begin, room)))
 
         def finish() -> Floats:
-            found = np.zeros(len(self.chunks), np.float32)
             for part, waiting in begun:
                 values = waiting()
-                if part.first is not None:
-                    found[part.first : part.first + len(values)] = values
-                else:
+                if part.first is None:
                     held = part.place >= 0
                     found[part.place[held]] = values[held]
             return found
