@@ -39,7 +39,7 @@ def either_way(request: pytest.FixtureRequest) -> Iterator[None]:
     """Once with the inner loops in C, once with their twins in Python; for modules whose answers must not differ."""
     with without_kernels() if request.param == "python" else nullcontext():
         if request.param == "native" and native.kernels is None:
-            pytest.skip("Clew was installed without its own C; see tests/native/test_kernels.py")
+            pytest.skip("Clew was installed without its own C; see tests/native/test_native.py")
         yield
 
 

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import random
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew import Engine, native, tokens
+from clew import native, tokens
 from clew.embed import static
 from clew.errors import StoreCorrupt
 from clew.packing import pack, unpack, unpack_texts
@@ -25,23 +21,16 @@ from clew.search import bulk, matches, rank, words
 from clew.search.bulk import Texts
 from clew.search.pattern import TextQuery, compile_pattern
 from clew.store import grams
-from tests.conftest import without_kernels, write_tree
+from tests.conftest import without_kernels
 from tests.search.test_exact import CONTENTS, LITERALS
 
-COMPILERS = ("cc", "gcc", "clang", "cl")
+pytestmark = pytest.mark.skipif(native.kernels is None, reason="Clew was installed without its own C")
+KERNELS: Any = native.kernels
 FLOATS = st.floats(-1, 1, width=32)
-
-
-def test_they_were_built() -> None:
-    if native.kernels is None and not any(map(shutil.which, COMPILERS)):
-        pytest.skip("this machine has no C compiler: Clew works without, as `clew doctor` says")
-    assert native.kernels is not None, "there is a compiler, but no kernels: run `make clean`, then `make test`"
 
 
 def both_ways(ask: Callable[[], Any]) -> tuple[Any, Any]:
     """What C says and what Python says."""
-    if native.kernels is None:
-        pytest.skip("Clew was installed without its own C")
     found = ask()
     with without_kernels():
         return found, ask()
@@ -66,36 +55,32 @@ def test_terms_of_very_many_and_very_long_words() -> None:
 
 
 def test_a_full_table_of_words_begins_anew() -> None:
-    if native.kernels is None:
-        pytest.skip("Clew was installed without its own C")
     asked: list[bytes] = []
 
     def expand(word: bytes) -> bytes:
         asked.append(word)
         return word[:1].ljust(4, b"\0") * (word[0] % 3)
 
-    few = native.kernels.Terms(expand, 3)
+    few = KERNELS.Terms(expand, 3)
     text = b"a b c a b c d a e f g a"
-    assert few.pack(b"", text) == native.kernels.Terms(expand, 1_000).pack(b"", text)
+    assert few.pack(b"", text) == KERNELS.Terms(expand, 1_000).pack(b"", text)
     assert asked[:4] == [b"a", b"b", b"c", b"d"]
 
 
 def test_an_expansion_that_fails_is_told_and_leaves_the_table_whole() -> None:
-    if native.kernels is None:
-        pytest.skip("Clew was installed without its own C")
 
     def expand(word: bytes) -> bytes:
         if word == b"bad":
             raise LookupError(word)
         return b"abcd"
 
-    table = native.kernels.Terms(expand, 10)
+    table = KERNELS.Terms(expand, 10)
     for _ in range(3):
         with pytest.raises(LookupError):
             table.pack(b"", b"good bad")
         assert table.pack(b"good", b"good good") == (3, b"abcd", b"\x03")
     with pytest.raises(TypeError):
-        native.kernels.Terms(lambda _: "no bytes", 10).pack(b"", b"word")
+        KERNELS.Terms(lambda _: "no bytes", 10).pack(b"", b"word")
 
 
 def test_threads_share_a_table_of_words() -> None:
@@ -136,17 +121,15 @@ def test_the_best_chunks(documents: list[list[float]]) -> None:
     masked=st.booleans(),
 )
 def test_added_terms(postings: list[tuple[int, int]], first: int, masked: bool) -> None:
-    if native.kernels is None:
-        pytest.skip("Clew was installed without its own C")
     places = np.array([place for place, _ in postings], np.uint32)
     counts = np.array([count for _, count in postings], np.uint8)
     norms, bare = np.linspace(0.3, 2, 31, dtype=np.float32), (np.arange(31) % 3 > 0).astype(np.uint8)
     found = []
-    for add in (native.kernels.add_term, words._added):
+    for add in (KERNELS.add_term, words._added):
         found.append(np.ones(31, np.float32))
         add(found[-1], first, places, counts, norms, 1.7, bare if masked else b"")
     assert found[0].tolist() == pytest.approx(found[1].tolist(), rel=1e-6)
-    assert native.kernels.add_up(norms, first, places) == pytest.approx(words._added_up(norms, first, places))
+    assert KERNELS.add_up(norms, first, places) == pytest.approx(words._added_up(norms, first, places))
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 4), FLOATS), max_size=5), max_size=6))
@@ -287,75 +270,26 @@ def ints(*values: int) -> Any:
     ],
 )
 def test_what_does_not_fit_is_refused(name: str, arguments: tuple[Any, ...]) -> None:
-    if native.kernels is None:
-        pytest.skip("Clew was installed without its own C")
     with pytest.raises(ValueError):
-        getattr(native.kernels, name)(*arguments)
+        getattr(KERNELS, name)(*arguments)
 
 
 def test_what_cannot_be_written_or_read_is_refused() -> None:
-    if native.kernels is None:
-        pytest.skip("Clew was installed without its own C")
     with pytest.raises((BufferError, ValueError)):
-        native.kernels.best_three(floats(1), ints(0), floats(1, 1, 1), bytes(4))
+        KERNELS.best_three(floats(1), ints(0), floats(1, 1, 1), bytes(4))
     with pytest.raises((BufferError, ValueError)):
-        native.kernels.best_three(floats(1, 2, 3, 4)[::2], ints(0), floats(1, 1, 1), floats(0))
+        KERNELS.best_three(floats(1, 2, 3, 4)[::2], ints(0), floats(1, 1, 1), floats(0))
     with pytest.raises(TypeError):
-        native.kernels.unpack_all((b"",))
+        KERNELS.unpack_all((b"",))
     with pytest.raises(TypeError):
-        native.kernels.unpack_all(["text"])
-
-
-# -- without them ----------------------------------------------------------------------------------
-
-PROGRAM = """
-import sys
-{before}
-from clew import Engine, load_config, native
-from clew.search.pattern import TextQuery
-engine = Engine(load_config({{"home": sys.argv[1], "workers": 1}}))
-engine.index(sys.argv[2])
-print(native.kernels is not None)
-print([hit.path for hit in engine.search("add a price to the cart", sys.argv[2]).hits])
-print([*engine.grep(TextQuery("price"), sys.argv[2]).matches])
-engine.close()
-"""
-
-
-def test_clew_works_without_them_and_with_older_ones(tmp_path: Path) -> None:
-    files = {f"shop/m{n}.py": f"def f{n}(price):\n    return price * {n}\n" for n in range(40)}
-    root = write_tree(tmp_path / "tree", {**files, "cart.py": "def add_price(cart, price):\n    cart.add(price)\n"})
-    ways = {
-        "as it is": "",
-        "without": 'sys.modules["clew.native._kernels"] = None',
-        "older": 'import types; sys.modules["clew.native._kernels"] = types.SimpleNamespace(VERSION=0)',
-    }
-    said = {}
-    for number, (name, before) in enumerate(ways.items()):
-        command = [sys.executable, "-c", PROGRAM.format(before=before), str(tmp_path / f"home{number}"), str(root)]
-        said[name] = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n", 1)
-    assert said["as it is"][0] == str(native.kernels is not None)
-    assert said["without"][0] == said["older"][0] == "False"
-    assert said["as it is"][1] == said["without"][1] == said["older"][1]
-    assert "cart.py" in said["without"][1]
-
-
-def test_the_doctor_tells_when_they_are_missing(engine: Engine) -> None:
-    assert native.kernels is None or engine.doctor().checks == ()
-    with without_kernels():
-        (check,) = engine.doctor().checks
-    assert check.ok and check.subject == "clew.native" and "C compiler" in check.message
+        KERNELS.unpack_all(["text"])
 
 
 def test_what_may_change_meanwhile_is_refused() -> None:
-    if native.kernels is None:
-        pytest.skip("Clew was installed without its own C")
     for arguments in ((bytearray(b"a\n"), b"a"), (b"a\n", bytearray(b"a"))):
         with pytest.raises(TypeError, match="bytes are wanted"):
-            native.kernels.literal_lines(*arguments, ints(1), b"")
+            KERNELS.literal_lines(*arguments, ints(1), b"")
 
 
 def test_words_without_terms_come_first() -> None:
-    if native.kernels is None:
-        pytest.skip("Clew was installed without its own C")
-    assert native.kernels.Terms(lambda _: b"", 10).pack(b"", b"a b a") == (0, b"", b"")
+    assert KERNELS.Terms(lambda _: b"", 10).pack(b"", b"a b a") == (0, b"", b"")

@@ -13,9 +13,9 @@ PyObject *clew_grams(PyObject *Py_UNUSED(module), PyObject *arguments) {
     int bits;
     if (!PyArg_ParseTuple(arguments, "OOIi", &owners[0], &owners[1], &number, &bits))
         return NULL;
-    for (int i = 0; i < 2; i++)
-        if (clew_borrow(owners[i], 1, 0, &arrays[i]) < 0)
-            goto end;
+    const Py_ssize_t widths[2] = {1, 1};
+    if (clew_borrow(owners, widths, 2, -1, arrays) < 0)
+        goto end;
     if (arrays[1].count != 256 || bits < 1 || bits > 32 - 3 * CLASS_BITS || number >> bits) {
         PyErr_SetString(PyExc_ValueError, "the classes or the number do not fit");
         goto end;

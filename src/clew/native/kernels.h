@@ -15,8 +15,9 @@ typedef struct {
     Py_ssize_t count;
 } Array;
 
-/* Borrow `owner` as items of `size` bytes; 0, or -1 with an exception set. */
-int clew_borrow(PyObject *owner, Py_ssize_t size, int writable, Array *array);
+/* Borrow what owns arrays whose items have these widths, the one at `written` to be written to (-1 for none); 0, or -1
+   with an exception set. */
+int clew_borrow(PyObject *const *owners, const Py_ssize_t *widths, int count, int written, Array *arrays);
 void clew_give_back(Array *arrays, int count);
 
 /* unpack.c */

@@ -42,7 +42,7 @@ static int64_t count_line_ends(const uint8_t *at, const uint8_t *end) {
     return count;
 }
 
-/* The first place of a needle in [at, end), NULL where there is none: eight places at once by its first and last byte. */
+/* The first place of a needle from `at` on, NULL where there is none: eight places at once by its first and last byte. */
 static const uint8_t *find(const uint8_t *at, const uint8_t *end, const uint8_t *needle, Py_ssize_t length) {
     if (length == 1)
         return memchr(at, needle[0], (size_t)(end - at));
@@ -158,15 +158,13 @@ PyObject *clew_literal_lines(PyObject *Py_UNUSED(module), PyObject *arguments) {
     int64_t *size_of = NULL; /* a copy: what is looked at without the lock must not change */
     if (!PyArg_ParseTuple(arguments, "OOOO", &owners[0], &owners[1], &owners[2], &owners[3]))
         return NULL;
-    const Py_ssize_t widths[4] = {1, 1, sizeof(int64_t), 1};
-    for (int i = 0; i < 4; i++) {
-        if (i != 2 && !PyBytes_Check(owners[i])) {
-            PyErr_SetString(PyExc_TypeError, "bytes are wanted, which nobody can change meanwhile");
-            goto end;
-        }
-        if (clew_borrow(owners[i], widths[i], 0, &arrays[i]) < 0)
-            goto end;
+    if (!PyBytes_Check(owners[0]) || !PyBytes_Check(owners[1]) || !PyBytes_Check(owners[3])) {
+        PyErr_SetString(PyExc_TypeError, "bytes are wanted, which nobody can change meanwhile");
+        goto end;
     }
+    const Py_ssize_t widths[4] = {1, 1, sizeof(int64_t), 1};
+    if (clew_borrow(owners, widths, 4, -1, arrays) < 0)
+        goto end;
     const uint8_t *const joined = arrays[0].held.buf, *const needle = arrays[1].held.buf;
     const Py_ssize_t length = arrays[1].count, contents = arrays[2].count;
     const uint8_t *const kinds = arrays[3].count ? arrays[3].held.buf : NULL;
@@ -203,9 +201,9 @@ PyObject *clew_pick(PyObject *Py_UNUSED(module), PyObject *arguments) {
     Array arrays[3] = {0};
     if (!PyArg_ParseTuple(arguments, "OOO", &owners[0], &owners[1], &owners[2]))
         return NULL;
-    for (int i = 0; i < 3; i++)
-        if (clew_borrow(owners[i], i ? (Py_ssize_t)sizeof(int64_t) : 1, 0, &arrays[i]) < 0)
-            goto end;
+    const Py_ssize_t widths[3] = {1, sizeof(int64_t), sizeof(int64_t)};
+    if (clew_borrow(owners, widths, 3, -1, arrays) < 0)
+        goto end;
     const int64_t *const starts = arrays[1].held.buf, *const stops = arrays[2].held.buf;
     const Py_ssize_t count = arrays[1].count;
     Py_ssize_t total = 0;

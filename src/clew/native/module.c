@@ -5,15 +5,19 @@
    Python's lock is bytes or a copy: nobody can change it after the check. */
 #include "kernels.h"
 
-int clew_borrow(PyObject *owner, Py_ssize_t size, int writable, Array *array) {
-    array->held.obj = NULL;
-    if (PyObject_GetBuffer(owner, &array->held, writable ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0)
-        return -1;
-    if (array->held.len % size) {
-        PyErr_Format(PyExc_ValueError, "an array of %zd bytes does not consist of items of %zd", array->held.len, size);
-        return -1;
+int clew_borrow(PyObject *const *owners, const Py_ssize_t *widths, int count, int written, Array *arrays) {
+    for (int i = 0; i < count; i++) {
+        Py_buffer *const held = &arrays[i].held;
+        if (PyObject_GetBuffer(owners[i], held, i == written ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0) {
+            held->obj = NULL;
+            return -1;
+        }
+        if (held->len % widths[i]) {
+            PyErr_Format(PyExc_ValueError, "an array of %zd bytes has no items of %zd", held->len, widths[i]);
+            return -1;
+        }
+        arrays[i].count = held->len / widths[i];
     }
-    array->count = array->held.len / size;
     return 0;
 }
 

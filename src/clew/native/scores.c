@@ -12,9 +12,8 @@ PyObject *clew_best_three(PyObject *Py_UNUSED(module), PyObject *arguments) {
     if (!PyArg_ParseTuple(arguments, "OOOO", &owners[0], &owners[1], &owners[2], &owners[3]))
         return NULL;
     const Py_ssize_t widths[4] = {sizeof(float), sizeof(int64_t), sizeof(float), sizeof(float)};
-    for (int i = 0; i < 4; i++)
-        if (clew_borrow(owners[i], widths[i], i == 3, &arrays[i]) < 0)
-            goto end;
+    if (clew_borrow(owners, widths, 4, 3, arrays) < 0)
+        goto end;
     const float *const values = arrays[0].held.buf, *const weights = arrays[2].held.buf;
     const int64_t *const starts = arrays[1].held.buf;
     float *const found = arrays[3].held.buf;
@@ -67,9 +66,8 @@ PyObject *clew_add_term(PyObject *Py_UNUSED(module), PyObject *arguments) {
                           &owners[4]))
         return NULL;
     const Py_ssize_t widths[5] = {sizeof(float), sizeof(uint32_t), 1, sizeof(float), 1};
-    for (int i = 0; i < 5; i++)
-        if (clew_borrow(owners[i], widths[i], i == 0, &arrays[i]) < 0)
-            goto end;
+    if (clew_borrow(owners, widths, 5, 0, arrays) < 0)
+        goto end;
     const Py_ssize_t all = arrays[0].count, bare = arrays[4].count;
     if (arrays[2].count != arrays[1].count || arrays[3].count != all || (bare && bare != all) ||
         !are_below(&arrays[1], first, all)) {
@@ -99,9 +97,9 @@ PyObject *clew_add_up(PyObject *Py_UNUSED(module), PyObject *arguments) {
     Py_ssize_t first;
     if (!PyArg_ParseTuple(arguments, "OnO", &owners[0], &first, &owners[1]))
         return NULL;
-    for (int i = 0; i < 2; i++)
-        if (clew_borrow(owners[i], sizeof(float), 0, &arrays[i]) < 0) /* places are as wide */
-            goto end;
+    const Py_ssize_t widths[2] = {sizeof(float), sizeof(uint32_t)};
+    if (clew_borrow(owners, widths, 2, -1, arrays) < 0)
+        goto end;
     if (!are_below(&arrays[1], first, arrays[0].count)) {
         PyErr_SetString(PyExc_ValueError, "the places do not fit the values");
         goto end;
@@ -117,8 +115,8 @@ end:
     return sum;
 }
 
-/* sum_rows(rows, width, places, factors, counts, sums): for each group of `counts` (int64) places the sum of the rows of
-   `width` int8 at them, each times its factor (float32), into `sums`. A place below 0 counts for nothing. */
+/* sum_rows(rows, width, places, factors, counts, sums): for each group of `counts` (int64) places the sum of the rows
+   of `width` int8 at them, each times its factor (float32), into `sums`. A place below 0 counts for nothing. */
 PyObject *clew_sum_rows(PyObject *Py_UNUSED(module), PyObject *arguments) {
     PyObject *owners[5], *done = NULL;
     Array arrays[5] = {0};
@@ -126,9 +124,8 @@ PyObject *clew_sum_rows(PyObject *Py_UNUSED(module), PyObject *arguments) {
     if (!PyArg_ParseTuple(arguments, "OnOOOO", &owners[0], &width, &owners[1], &owners[2], &owners[3], &owners[4]))
         return NULL;
     const Py_ssize_t widths[5] = {1, sizeof(int64_t), sizeof(float), sizeof(int64_t), sizeof(float)};
-    for (int i = 0; i < 5; i++)
-        if (clew_borrow(owners[i], widths[i], i == 4, &arrays[i]) < 0)
-            goto end;
+    if (clew_borrow(owners, widths, 5, 4, arrays) < 0)
+        goto end;
     const int8_t *const rows = arrays[0].held.buf;
     const int64_t *const places = arrays[1].held.buf, *const counts = arrays[3].held.buf;
     const float *const factors = arrays[2].held.buf;

@@ -220,9 +220,9 @@ static PyObject *pack(Terms *self, PyObject *arguments) {
     Counted counted = {NULL, NULL, NULL, 0, 0, 0, (uint32_t)self->seed | 1};
     if (!PyArg_ParseTuple(arguments, "OO", &owners[0], &owners[1]))
         return NULL;
-    for (int i = 0; i < 2; i++)
-        if (clew_borrow(owners[i], 1, 0, &arrays[i]) < 0)
-            goto end;
+    const Py_ssize_t widths[2] = {1, 1};
+    if (clew_borrow(owners, widths, 2, -1, arrays) < 0)
+        goto end;
     for (int i = 0; i < 2; i++) {
         const uint8_t *const first = arrays[i].held.buf;
         if (count_words(self, first, first + arrays[i].count, &counted) < 0)

@@ -92,7 +92,7 @@ static Py_ssize_t read_sizes(PyObject *packed, Block *blocks, Py_ssize_t count) 
     return total;
 }
 
-/* unpack_all(packed: list[bytes]) -> (joined, sizes as int64): the contents without their marks, a line end after each. */
+/* unpack_all(packed: list[bytes]) -> (joined, sizes as int64): contents without their marks, a line end after each. */
 PyObject *clew_unpack_all(PyObject *Py_UNUSED(module), PyObject *packed) {
     if (!PyList_Check(packed)) {
         PyErr_SetString(PyExc_TypeError, "a list of packed contents is wanted");
