@@ -42,7 +42,7 @@ static int64_t count_line_ends(const uint8_t *at, const uint8_t *end) {
     return count;
 }
 
-/* The first place of a needle from `at` on, NULL where there is none: eight places at once by its first and last byte. */
+/* The first place of a needle from `at` on, NULL for none: eight places at once by its first and last byte. */
 static const uint8_t *find(const uint8_t *at, const uint8_t *end, const uint8_t *needle, Py_ssize_t length) {
     if (length == 1)
         return memchr(at, needle[0], (size_t)(end - at));

@@ -57,26 +57,25 @@ def matching(
             for spot in islice(spots, 1):
                 yield Matching(file, [content], 0, chain((spot,), spots))
         batches = _batches(files, packed)
-        is_native = native.kernels is not None and pattern.literal is not None and pattern.sieve is None
-        is_shared = is_long and (is_native or pattern.literal is None or pattern.sieve is not None)
         for batch in batches:
             deadline.check()
             yield from _search(pattern, batch)
-            if is_shared:
+            if is_long and (native.kernels is not None or pattern.literal is None or pattern.sieve is not None):
                 break
-        yield from _shared(pattern, batches, is_native=is_native)
+        yield from _shared(pattern, batches)
 
 
 Batch = list[tuple[TextFile, bytes]]
 
 
-def _shared(pattern: Pattern, batches: Iterator[Batch], *, is_native: bool) -> Iterator[Matching]:
-    """What the batches have, in order, by threads. What they do without Python's lock for the most part (`is_native`)
-    they do while the next batches are read; else reading would wait for the lock after each of thousands of short
-    calls, so they search what was read before, in turns that grow."""
+def _shared(pattern: Pattern, batches: Iterator[Batch]) -> Iterator[Matching]:
+    """What the batches have, in order, by threads. A literal they look for in C, without Python's lock, while the next
+    batches are read; for others reading would wait for the lock after each of thousands of short calls, so they search
+    what was read before, in turns that grow."""
     first = next(batches, None)
     if first is None:
         return
+    is_native = native.kernels is not None and pattern.literal is not None and pattern.sieve is None
     threads = min(MAX_THREADS, os.cpu_count() or 1)
     size = threads
     batches = chain((first,), batches)
