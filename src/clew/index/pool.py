@@ -124,8 +124,8 @@ class ParsePool(Generic[Tag]):
             spare.end(worker)
             if not self._works:
                 raise ClewError(
-                    f"no parsing process can be started (exit code {worker.returncode}), so nothing was indexed; what"
-                    " it said is above; run the command again when that is mended, or install Clew again"
+                    f"no parsing process can be started (exit code {worker.returncode}), so nothing new is indexed; it"
+                    " said why on standard error; run the command again when that is mended, or install Clew again"
                 )
 
     def _free_worker(self) -> subprocess.Popen[bytes]:

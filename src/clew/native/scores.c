@@ -31,7 +31,7 @@ PyObject *clew_best_three(PyObject *Py_UNUSED(module), PyObject *arguments) {
     for (Py_ssize_t group = 0; group < groups; group++) {
         const float *const last = values + (group + 1 < groups ? starts[group + 1] : arrays[0].count);
         float first = 0, second = 0, third = 0;
-        for (const float *at = values + starts[group]; at < last; at++) { /* no branch: none could be foretold */
+        for (const float *at = values + starts[group]; at < last; at++) { /* nearly without branches, which cannot be foretold */
             float rest = LESS(first, *at);
             first = MORE(first, *at);
             third = MORE(third, LESS(second, rest));

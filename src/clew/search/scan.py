@@ -1,7 +1,7 @@
 """Goes through contents in order and hands on those that match.
 
 The first few are looked at one by one, since a page is often full by then. After them files are searched in batches
-that grow: expressions through a sieve, literals that are frequent by arrays. Where trigrams left few files out, threads
+that grow: expressions through a sieve, literals in all of a batch at once. Where trigrams left few files out, threads
 unpack and search: native work for the most part, the same answers in the same order. Main call: `matching`.
 """
 
