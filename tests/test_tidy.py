@@ -30,7 +30,6 @@ MAX_DOCUMENT_LINES = {"ARCHITECTURE.md": 250, "README.md": 200}
 
 HEAVY = (
     "numpy",
-    "simsimd",
     "tree_sitter",
     "apsw",
     "rich",
@@ -50,7 +49,7 @@ ENVIRONMENT_READERS = {
     "serve/terminal.py": "NO_COLOR, FORCE_COLOR and TERM are conventions of terminals, not settings of Clew",
 }
 # The one module that may import each of these.
-SOLE_IMPORTERS = {"simsimd": "search/vectors.py", "tree_sitter": "parse/grammars.py", "click": "serve/"}
+SOLE_IMPORTERS = {"tree_sitter": "parse/grammars.py", "click": "serve/"}
 APSW_LAYERS = ("graph/", "store/", "lifecycle/", "index/", "search/", "engine.py")
 SQL = re.compile(
     r"\b(?:SELECT\s|INSERT\s+(?:OR\s+\w+\s+)?INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|CREATE\s+TABLE\s)"

@@ -17,7 +17,7 @@ from clew import native, tokens
 from clew.embed import static
 from clew.errors import StoreCorrupt
 from clew.packing import pack, unpack_texts
-from clew.search import bulk, matches, rank, words
+from clew.search import bulk, matches, rank, vectors, words
 from clew.search.bulk import Texts
 from clew.search.pattern import TextQuery, compile_pattern
 from clew.store import grams
@@ -139,6 +139,22 @@ def test_sums_of_rows(groups: list[list[tuple[int, float]]]) -> None:
     factors = np.array([factor for group in groups for _, factor in group], np.float32)
     found, expected = both_ways(lambda: static._sums(table, places, factors, [*map(len, groups)]))
     assert np.allclose(found, expected, atol=1e-3)
+
+
+@given(rows=st.integers(0, 70), width=st.integers(1, 300), seed=st.integers(0, 2**32 - 1))
+def test_cosines(rows: int, width: int, seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    table = chance.integers(-128, 128, (rows, width)).astype(np.int8)
+    vector = chance.integers(-9, 10, width).astype(np.float32)
+    lengths = chance.uniform(0.5, 900, rows).astype(np.float32)
+    found, expected = both_ways(lambda: vectors.cosines_with(table, lengths, vector))
+    assert found.tolist() == expected.tolist(), "all products are whole numbers that a float can hold"
+
+
+def test_cosines_of_the_longest_rows() -> None:
+    table = np.full((2, 65_536), -128, np.int8)
+    found, expected = both_ways(lambda: vectors.cosines_with(table, np.ones(2, np.float32), -np.ones(65_536)))
+    assert found.tolist() == pytest.approx(expected.tolist(), rel=1e-6) and found[0] > 0
 
 
 @settings(max_examples=300, deadline=None)
@@ -268,6 +284,12 @@ def ints(*values: int) -> Any:
         ("sum_rows", (bytes(6), 3, ints(0), floats(1), ints(2), floats(0, 0, 0))),
         ("sum_rows", (bytes(6), 0, ints(0), floats(1), ints(1), floats())),
         ("sum_rows", (bytes(6), 3, ints(0), floats(1), ints(1), floats(0, 0))),
+        ("cosines", (bytes(6), 3, bytes(2), floats(1, 1), 1.0, floats(0, 0))),
+        ("cosines", (bytes(6), 3, bytes(3), floats(1), 1.0, floats(0, 0))),
+        ("cosines", (bytes(6), 3, bytes(3), floats(1, 1), 1.0, floats(0))),
+        ("cosines", (bytes(7), 3, bytes(3), floats(1, 1), 1.0, floats(0, 0))),
+        ("cosines", (b"", 0, b"", floats(), 1.0, floats())),
+        ("cosines", (bytes(65_537), 65_537, bytes(65_537), floats(1), 1.0, floats(0))),
         ("unpack_all", ([b"\x01"],)),
         ("unpack_all", ([b"\xff\xff\xff\xff\x00"],)),
     ],

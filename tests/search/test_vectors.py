@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -11,10 +9,8 @@ from clew.search.vectors import SIDE_THREADS, aside, begin_cosines, cosines_with
 from clew.store.segments import lengths_of, quantised
 
 
-@pytest.mark.parametrize("native", [True, False])
-def test_cosines_are_those_of_the_rows(monkeypatch: pytest.MonkeyPatch, native: bool) -> None:
-    if not native:
-        monkeypatch.setitem(sys.modules, "simsimd", None)
+@pytest.mark.usefixtures("either_way")
+def test_cosines_are_those_of_the_rows() -> None:
     chance = np.random.default_rng(1)
     rows, vector = chance.normal(size=(500, 64)).astype(np.float32), chance.normal(size=64).astype(np.float32)
     expected = rows @ vector / (np.linalg.norm(rows, axis=1) * np.linalg.norm(vector))
@@ -25,10 +21,8 @@ def test_cosines_are_those_of_the_rows(monkeypatch: pytest.MonkeyPatch, native: 
     assert np.argmax(found) == np.argmax(expected)
 
 
-@pytest.mark.parametrize("native", [True, False])
-def test_what_says_nothing_is_close_to_nothing(monkeypatch: pytest.MonkeyPatch, native: bool) -> None:
-    if not native:
-        monkeypatch.setitem(sys.modules, "simsimd", None)
+@pytest.mark.usefixtures("either_way")
+def test_what_says_nothing_is_close_to_nothing() -> None:
     rows = quantised(np.array([[0, 0, 0, 0], [1, 0, 0, 0]], np.float32))
     lengths = lengths_of(rows)
     assert cosines_with(rows, lengths, np.zeros(4, np.float32)).tolist() == [0, 0]

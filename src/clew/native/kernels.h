@@ -32,6 +32,8 @@ PyObject *clew_best_three(PyObject *module, PyObject *arguments);
 PyObject *clew_add_term(PyObject *module, PyObject *arguments);
 PyObject *clew_add_up(PyObject *module, PyObject *arguments);
 PyObject *clew_sum_rows(PyObject *module, PyObject *arguments);
+/* vectors.c */
+PyObject *clew_cosines(PyObject *module, PyObject *arguments);
 /* terms.c */
 extern PyType_Spec clew_terms_spec;
 

@@ -1,8 +1,8 @@
 /* The module `clew.native._kernels`: its table of functions, and how arrays are borrowed.
 
    Every function has a twin in Python beside its only caller, which says what it does; tests hold the two equal.
-   All offsets and counts that come from outside are checked before memory is touched, and what is looked at without
-   Python's lock is bytes or a copy: nobody can change it after the check. */
+   All offsets and counts that come from outside are checked before memory is touched, and those that are followed
+   without Python's lock are bytes or a copy: nobody can change them after the check. */
 #include "kernels.h"
 
 int clew_borrow(PyObject *const *owners, const Py_ssize_t *widths, int count, int written, Array *arrays) {
@@ -36,10 +36,11 @@ static PyMethodDef functions[] = {
     {"add_term", clew_add_term, METH_VARARGS, NULL},
     {"add_up", clew_add_up, METH_VARARGS, NULL},
     {"sum_rows", clew_sum_rows, METH_VARARGS, NULL},
+    {"cosines", clew_cosines, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
-#define VERSION 1 /* as in __init__.py */
+#define VERSION 2 /* as in __init__.py */
 
 static int begin(PyObject *module) {
     if (PyModule_AddIntMacro(module, VERSION) < 0)

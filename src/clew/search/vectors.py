@@ -1,4 +1,4 @@
-"""Cosines of one vector with many rows of bytes: native code where it is installed, numpy otherwise."""
+"""Cosines of one vector with many rows of bytes: in C where it is built, by numpy otherwise."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from functools import lru_cache
 from queue import SimpleQueue
 from typing import Any
 
+from clew import native
+
 SIDE_THREADS = 4  # for several questions at once
-_BLOCK = 16_384  # rows that numpy widens at once
+_BLOCK = 2_048  # rows that numpy widens at once: they stay near the processor
 
 Waiting = Callable[[], Any]  # waits for what was begun
 Begin = Callable[..., Waiting]  # begins a piece of native work, given as a function and its arguments
@@ -76,8 +78,7 @@ def cosines_with(rows: Any, lengths: Any, vector: Any) -> Any:
 
 
 def begin_cosines(rows: Any, lengths: Any, vector: Any, begin: Begin, found: Any) -> Waiting:
-    """The same into an array, begun. Only the products are: beside other work, whatever needs Python's lock gains
-    nothing."""
+    """The same into an array, begun; native code needs Python's lock for none of it."""
     import numpy as np
 
     largest = float(np.abs(vector).max()) if len(vector) else 0.0
@@ -85,27 +86,25 @@ def begin_cosines(rows: Any, lengths: Any, vector: Any, begin: Begin, found: Any
         found[:] = 0
         return lambda: found
     wanted = np.rint(vector * (127.0 / largest)).astype(np.int8)
-    length = np.float32(np.linalg.norm(wanted.astype(np.float32)))
-    products = begin(_multiply, rows, wanted, found)
+    length = np.linalg.norm(wanted.astype(np.float32))
+    if native.kernels is None:
+        done = begin(_divide_products, rows, wanted, lengths, length, found)
+    else:
+        done = begin(native.kernels.cosines, np.ascontiguousarray(rows), len(wanted), wanted, lengths, length, found)
 
-    @lru_cache(maxsize=1)
     def finish() -> Any:
-        products()
-        np.divide(found, lengths, out=found)
-        return np.divide(found, length, out=found)
+        done()
+        return found
 
     return finish
 
 
-def _multiply(rows: Any, wanted: Any, found: Any) -> None:
-    """The product of each row with bytes into an array."""
+def _divide_products(rows: Any, wanted: Any, lengths: Any, length: Any, found: Any) -> None:
+    """The product of each row with bytes, over the length of both."""
     import numpy as np
 
-    try:
-        import simsimd
-    except ImportError:
-        query = wanted.astype(np.float32)
-        for first in range(0, len(rows), _BLOCK):
-            found[first : first + _BLOCK] = rows[first : first + _BLOCK].astype(np.float32) @ query
-        return
-    simsimd.cdist(wanted.reshape(1, -1), np.ascontiguousarray(rows), metric="dot", out=found.reshape(1, -1))
+    query = wanted.astype(np.float32)
+    for first in range(0, len(rows), _BLOCK):
+        found[first : first + _BLOCK] = rows[first : first + _BLOCK].astype(np.float32) @ query
+    np.divide(found, lengths, out=found)
+    np.divide(found, length, out=found)
