@@ -389,9 +389,7 @@ def _help() -> dict[str, Any]:
     """`clew --help` beside an interpreter that does nothing, and what it loaded."""
     code = "import sys; sys.argv = ['clew', '--help']\nfrom clew.serve.cli import main\n"
     code += "try: main()\nexcept SystemExit: pass\n"
-    show = (
-        "print([m for m in ('numpy', 'tree_sitter', 'apsw', 'rich') if m in sys.modules], file=sys.stderr)"
-    )
+    show = "print([m for m in ('numpy', 'tree_sitter', 'apsw', 'rich') if m in sys.modules], file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code + show], capture_output=True, text=True, check=True)
     ours = [_child_cpu_ms([sys.executable, "-c", code]) for _ in range(7)]
     bare = [_child_cpu_ms([sys.executable, "-c", "pass"]) for _ in range(7)]

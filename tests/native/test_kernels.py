@@ -105,12 +105,9 @@ def test_grams(block: bytes, number: int) -> None:
 def test_the_best_chunks(documents: list[list[float]]) -> None:
     sizes = [len(document) for document in documents]
     starts = np.cumsum([0, *sizes[:-1]])[: len(sizes)].astype(np.int64)
-    of = np.repeat(np.arange(len(sizes)), sizes)
     scores = np.array([value for document in documents for value in document], np.float32)
-    view: Any = SimpleNamespace(
-        facts=np.arange(len(sizes) + 2), starts=starts, started=np.arange(len(sizes)), chunk_document=of,
-        ordinals=np.arange(len(scores)),
-    )  # fmt: skip
+    groups = np.arange(len(sizes) + 1)  # the last is of what has no chunks
+    view: Any = SimpleNamespace(starts=starts, group=groups, ordinals=np.arange(len(scores)))
     found, expected = both_ways(lambda: rank.best_chunks(view, scores))
     assert found.tolist() == pytest.approx(expected.tolist(), rel=1e-6)
 

@@ -35,12 +35,11 @@ def test_best_chunks_are_the_best_of_each_document(groups: list[list[float]], fe
     scores = np.array([round(score, 3) for group in groups for score in group], np.float32)
     documents = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
     starts = np.flatnonzero(np.diff(documents, prepend=-1))
-    view: Any = SimpleNamespace(
-        facts=np.arange(len(groups)), starts=starts, started=documents[starts], chunk_document=documents,
-        ordinals=np.arange(len(documents)),
-    )  # fmt: skip
+    files = [*range(len(groups)), len(groups), 0]  # the last but one has no chunks, the last the first one's
+    view: Any = SimpleNamespace(starts=starts, group=np.array(files), ordinals=np.arange(len(documents)))
     with mock.patch.object(rank, "FEW_CHUNKS", few):
         found = rank.best_chunks(view, scores)
+    assert found[-2:].tolist() == [0, found[0]]
     for document, group in enumerate(groups):
         best = sorted((float(np.float32(round(score, 3))) for score in group), reverse=True)
         expected = sum(weight * score for weight, score in zip(rank.TOP_CHUNKS, best, strict=False))

@@ -7,6 +7,7 @@ brought when it was left out. Files of several codebases are weighed against eac
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -49,6 +50,7 @@ BEHIND = 0.01  # how far behind it a header comes at the least
 PROSE = -1.20  # documents speak of the code; who asks wants the code
 LEGACY = -0.60  # kept for those who have not moved on, or not written by hand
 TOP_CHUNKS = (1.0, 0.7, 0.5)  # a file that says it in three places beats one that says it once
+_TOP_CHUNKS = array("f", TOP_CHUNKS)
 MIN_DEPTH, MAX_DEPTH = -0.5, 1.5  # directories less or more than most that still count
 DIRECTORY_B = 0.5  # how much a long path is discounted
 K1 = 1.2
@@ -136,7 +138,7 @@ def measure(
     has_model = asked.vector is not None
     shares = {"body": (BODY if has_model else BODY_ALONE, best_chunks(view, body))}
     if not has_model:
-        shares["about"] = (ABOUT, view.about(hashes))
+        shares["about"] = (ABOUT, view.about(hashes)[view.document])
     defined = np.zeros(len(view.facts), np.float32)
     for facts, value in definitions.items():
         place = int(np.searchsorted(view.facts, facts))
@@ -152,12 +154,11 @@ def measure(
         plain["quoted"] = QUOTED * np.fromiter(
             (file.blob in quoting for file in view.files), np.float32, len(view.files)
         )
-    shares = {name: (weight, values[view.document]) for name, (weight, values) in shares.items()}
     shares["directory"] = (DIRECTORY, _directory_scores(view, query))
     names = {"names": (NAMES, view.file_cosines(asked.vector))} if asked.vector is not None else {}
     cosine, beside = meaning.own and meaning.own(), meaning.provided and meaning.provided()
     centred = {
-        name: (weight, best_chunks(view, values)[view.document])
+        name: (weight, best_chunks(view, values))
         for name, weight, values in (("dense", DENSE, cosine), ("provided", PROVIDED, beside))
         if values is not None
     }
@@ -242,24 +243,22 @@ def shared_among(files: int) -> float:
 
 
 def best_chunks(view: View, scores: Any) -> Any:
-    """For each document its best chunks' scores that are above 0, weighed by TOP_CHUNKS."""
+    """For each file its best chunks' scores that are above 0, weighed by TOP_CHUNKS."""
     import numpy as np
 
-    found = np.zeros(len(view.facts), np.float32)
+    sums = np.zeros(len(view.starts) + 1, np.float32)  # of each group of chunks; the last is of files that have none
     if native.kernels is not None:
-        sums = np.empty(len(view.starts), np.float32)
-        native.kernels.best_three(scores, view.starts, np.array(TOP_CHUNKS, np.float32), sums)
-        found[view.started] = sums
-        return found
-    values, starts, documents = np.maximum(scores, np.float32(0)), view.starts, view.started
+        native.kernels.best_three(scores, view.starts, _TOP_CHUNKS, sums[:-1])
+        return sums[view.group]
+    values, starts, groups = np.maximum(scores, np.float32(0)), view.starts, slice(0, len(view.starts))
     is_held = values > 0
     if np.count_nonzero(is_held) < FEW_CHUNKS * len(values):  # as it is for most words: only these are looked at
         held = np.flatnonzero(is_held)
-        of = view.chunk_document[held]
+        of = view.starts.searchsorted(held, side="right") - 1
         starts = np.flatnonzero(np.append(True, of[1:] != of[:-1])[: len(of)])
-        values, documents = values[held], of[starts]
+        values, groups = values[held], of[starts]
     if not len(starts):
-        return found
+        return sums[view.group]
     keys = values.view(np.uint32).astype(np.int64)  # bits of such numbers order as they do
     keys <<= 32
     keys |= view.ordinals[: len(keys)]  # score and place: one pass finds both
@@ -269,8 +268,8 @@ def best_chunks(view: View, scores: Any) -> Any:
         total += weight * (best >> 32).astype(np.uint32).view(np.float32)
         places = best & 0xFFFFFFFF
         keys[places] = places
-    found[documents] = total
-    return found
+    sums[groups] = total
+    return sums[view.group]
 
 
 def _path_features(view: View, query: Query, models: Asked) -> dict[str, Any]:

@@ -129,6 +129,9 @@ class View:
         mean = self.snapshot.tokens / max(self.snapshot.chunks, 1)
         starts = np.flatnonzero(np.diff(self.chunk_document, prepend=-1))
         self.starts, self.started = starts, self.chunk_document[starts]  # chunks of a document stand together
+        groups = np.full(len(self.facts), len(starts))
+        groups[self.started] = np.arange(len(starts))
+        self.group = groups[self.document]  # of each file, which of these its chunks are; as many where it has none
         self.ordinals = np.arange(len(self.chunks))
         copies = self.copies[self.chunk_document]  # of the files without a word, which are most, none counts
         copies = copies if len(copies) and copies.max() > 1 else None
