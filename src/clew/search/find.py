@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 
@@ -49,8 +49,7 @@ class Source:
     where: Filter
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A hit before its text is read: which chunk of which file of which source, and how well it fits."""
 
     source: int
@@ -185,7 +184,7 @@ class Search:
         document = int(view.facts.searchsorted(hit.file.facts))
         for path in self._copies(hit.source, document, hit.file.path):
             for file in posting_rows.files_at(self._sources[hit.source].connection, view.snapshot.id, [path]):
-                yield replace(hit, file=file)
+                yield hit._replace(file=file)
 
     @cached_property
     def _functions(self) -> list[Function]:

@@ -124,7 +124,7 @@ def show(chosen: Sequence[tuple[Reading, Ranked, bool]]) -> Iterator[Hit]:
     for reading, hit, is_fresh in chosen:
         root = reading.codebase.root
         also = tuple(path for path in hit.also if _is_copy(reading, path, hit.file.blob))
-        hit = replace(hit, also=also) if hit.also else hit
+        hit = hit._replace(also=also) if hit.also else hit
         others = [places[root][chunk] for chunk in hit.others]
         place = _place(reading.connection, hit, places[root])
         kept = reading.codebase.store.contents

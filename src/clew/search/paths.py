@@ -114,7 +114,8 @@ class PathTable:
         for word in self._words:
             if _is_short(word):
                 self._shorts.setdefault(word[0], []).append(word)
-        self.directory_lengths = np.fromiter((len(words.directories) for words in found), np.float32, len(found))
+        lengths = np.fromiter((len(words.directories) for words in found), np.float32, len(found))
+        self.directory_lengths = lengths / max(float(lengths.mean()) if found else 1.0, 1.0)  # as shares of the mean
         self.count = len(found)
         self._weights = {word: idf(len(found), count) for word, count in self._stems.counts()}
         totals = (sum(self._weights[word] for word in words.stem) for words in found)

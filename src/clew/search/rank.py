@@ -373,7 +373,6 @@ def _directory_scores(view: View, query: Query) -> Any:
 
     paths = view.paths
     scores = np.zeros(paths.count, np.float32)
-    mean = max(float(paths.directory_lengths.mean()) if paths.count else 1.0, 1.0)
     counts: dict[str, float] = {}
     for word in (*query.content, *query.joined):
         for term in tokens.terms_of(word)[:1]:
@@ -381,7 +380,7 @@ def _directory_scores(view: View, query: Query) -> Any:
     for term, weight in (dict.fromkeys(sorted(query.initials), 1.0) | counts).items():
         places, often = paths.files_in(term)
         if len(places):
-            norm = K1 * (1 - DIRECTORY_B + DIRECTORY_B * paths.directory_lengths[places] / mean)
+            norm = K1 * (1 - DIRECTORY_B + DIRECTORY_B * paths.directory_lengths[places])
             scores[places] += weight * idf(paths.count, len(places)) * often * (K1 + 1) / (often + norm)
     return scores
 
