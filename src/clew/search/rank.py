@@ -250,7 +250,8 @@ def best_chunks(view: View, scores: Any) -> Any:
     if native.kernels is not None:
         native.kernels.best_three(scores, view.starts, _TOP_CHUNKS, sums[:-1])
         return sums[view.group]
-    values, starts, groups = np.maximum(scores, np.float32(0)), view.starts, slice(0, len(view.starts))
+    values, starts = np.maximum(scores, np.float32(0)), view.starts
+    groups: Any = slice(0, len(starts))
     is_held = values > 0
     if np.count_nonzero(is_held) < FEW_CHUNKS * len(values):  # as it is for most words: only these are looked at
         held = np.flatnonzero(is_held)
