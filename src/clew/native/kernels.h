@@ -34,6 +34,9 @@ PyObject *clew_add_up(PyObject *module, PyObject *arguments);
 PyObject *clew_sum_rows(PyObject *module, PyObject *arguments);
 /* vectors.c */
 PyObject *clew_cosines(PyObject *module, PyObject *arguments);
+/* uses.c */
+PyObject *clew_uses(PyObject *module, PyObject *arguments);
+PyObject *clew_refer(PyObject *module, PyObject *arguments);
 /* terms.c */
 extern PyType_Spec clew_terms_spec;
 

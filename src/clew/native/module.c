@@ -37,6 +37,8 @@ static PyMethodDef functions[] = {
     {"add_up", clew_add_up, METH_VARARGS, NULL},
     {"sum_rows", clew_sum_rows, METH_VARARGS, NULL},
     {"cosines", clew_cosines, METH_VARARGS, NULL},
+    {"uses", clew_uses, METH_VARARGS, NULL},
+    {"refer", clew_refer, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from typing import Any
 
 from clew.parse.ecmascript import ECMASCRIPT
@@ -134,7 +135,7 @@ class Walk:
         return scope, min(scope.end, following)
 
 
-def read_outside(captures: dict[str, list[Any]], starts: list[int]) -> dict[int, int]:
+def read_outside(captures: dict[str, list[Any]], starts: Sequence[int]) -> dict[int, int]:
     """Of uses in the head of a definition, where the part starts that is read outside of it."""
     found: dict[int, int] = {}
     for first, last in sorted((node.start_byte, node.end_byte) for node in captures.get("outside", ())):

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import sys
 from array import array
-from operator import add, attrgetter, eq, sub
+from collections.abc import Sequence
+from operator import add, attrgetter, sub
 from typing import Any, NamedTuple
 
+from clew import native
 from clew.packing import pack, unpack
 
 ROLES = ("ref", "type", "call")  # the later one counts: `new Foo()` is a type and a call
@@ -27,13 +29,16 @@ class Use(NamedTuple):
 class Uses(NamedTuple):
     """All uses of a blob in order of place."""
 
-    starts: list[int]
-    ends: list[int]
+    starts: Sequence[int]
+    ends: Sequence[int]
     roles: bytes
 
 
 def collect_uses(captures: dict[str, list[Any]], definitions: set[int]) -> Uses:
     """All uses in order of place; the most specific role wins, a definition's own name is none."""
+    if native.kernels is not None:
+        starts, ends, found = native.kernels.uses(*(captures.get(role, []) for role in ROLES), definitions)
+        return Uses(array("I", starts), array("I", ends), found)
     spans: dict[int, int] = {}
     roles: dict[int, int] = {}
     for role, capture in enumerate(ROLES):
@@ -46,12 +51,8 @@ def collect_uses(captures: dict[str, list[Any]], definitions: set[int]) -> Uses:
         roles |= dict.fromkeys(mine, role)
     for start in definitions:
         spans.pop(start, None)
-    starts = sorted(spans)
-    ends = list(map(spans.__getitem__, starts))
-    if any(map(eq, starts, ends)):  # what the parser missed
-        starts = [start for start in starts if spans[start] > start]
-        ends = list(map(spans.__getitem__, starts))
-    return Uses(starts, ends, bytes(map(roles.__getitem__, starts)))
+    places = sorted(start for start, end in spans.items() if end > start)  # else it is what the parser missed
+    return Uses(places, [*map(spans.__getitem__, places)], bytes(map(roles.__getitem__, places)))
 
 
 def pack_uses(uses: Uses) -> bytes:
