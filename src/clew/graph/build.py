@@ -296,8 +296,6 @@ class _Graph:
         targets = [self._target(meaning) for meaning in meanings]
         names_alone = [_name_alone(ref) if meaning is None else "" for ref, meaning in zip(refs, meanings, strict=True)]
         for (number, caller, role), starts in self._places(module).items():
-            if not number:
-                continue
             source = base | (nodes[caller] if caller != NOWHERE else WHOLE_FILE)
             role = IMPORT_ROLE if refs[number][:1] in ("J", "M") else role
             target = targets[number]
@@ -332,12 +330,13 @@ class _Graph:
         )  # fmt: skip
 
     def _places(self, module: Module) -> dict[tuple[int, int, int], list[int]]:
-        """Where each reference stands, by the definition around and the role."""
+        """Where each reference that leads out of its function stands, by the definition around and the role."""
         found: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
         links = module.links
         starts, roles = unpack_starts(facts.uses_of(self._connection, module.facts) if links.of_use else b"")
         for start, key in zip(starts, zip(links.of_use, links.callers, roles, strict=True), strict=True):
-            found[key].append(start)
+            if key[0]:
+                found[key].append(start)
         return found
 
     def _imported_files(self, module: Module, inputs: set[Key]) -> dict[int, tuple[int, int]]:

@@ -109,7 +109,9 @@ class Resolver(Packages, Scripts, Imported):
             return Meaning(Value("definition", module, int(rest)), "proven", "scope")
         if letter in ("I", "J", "M") and module.language in PACKAGED:
             return self._import_of(module, int(rest), depth)
-        if letter in ("I", "J"):
+        if letter == "J":
+            return self._meaning(module, f"I{rest}", depth)
+        if letter == "I":
             return self._imported(module, int(rest), depth)
         if letter == "M":
             held = self._find_module(module, module.imports[int(rest)].module, depth)
