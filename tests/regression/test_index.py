@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -137,4 +138,23 @@ def test_a_parser_that_crashes_or_never_ends_costs_its_file_alone(
     assert engine.search("alpha_3", str(root)).hits[0].symbol == "alpha_3"
     assert {hit.path for hit in engine.search("crash forever", str(root)).hits} >= {"crash.py", "slow.py"}
     assert not engine.symbol("gamma", str(root)).symbols
+    engine.close()
+
+
+def test_a_run_goes_on_when_nobody_reads_how_far_it_is(tmp_path: Path) -> None:
+    """A defect once: `clew index 2>&1 | head -1` left a failed run behind, and nothing to search."""
+    tree = write_tree(tmp_path / "tree", {f"m{n}.py": f"def f{n}(): ...\n" for n in range(30)})
+    code = "from clew.serve import progress, cli; progress._QUIET_S = -1; progress._LINE_EVERY_S = -1; cli.main()"
+    environment = {**os.environ, "CLEW_HOME": str(tmp_path / "home"), "CLEW_WORKERS": "1"}
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code, "index", str(tree)], env=environment, stdout=subprocess.PIPE, stderr=write
+        )
+    finally:
+        os.close(write)
+    assert done.returncode == 0 and b"30 added" in done.stdout
+    engine = make_engine(tmp_path / "home")
+    assert engine.status(str(tree)).state == "indexed"
     engine.close()
