@@ -255,6 +255,16 @@ static PyObject *plain_meaning(const Binder *binder, const Held *around, Py_ssiz
     return found;
 }
 
+/* What a call answered, if that is a tuple; else NULL with an exception set. */
+static PyObject *as_tuple(PyObject *answer) {
+    if (answer != NULL && !PyTuple_Check(answer)) {
+        Py_DECREF(answer);
+        PyErr_SetString(PyExc_TypeError, "a tuple is wanted of what is done in Python");
+        return NULL;
+    }
+    return answer;
+}
+
 /* The same by all rules. */
 static PyObject *full_meaning(const Binder *binder, const Held *around, Py_ssize_t start, Py_ssize_t end, int role,
                               int *is_variable) {
@@ -275,7 +285,7 @@ static PyObject *full_meaning(const Binder *binder, const Held *around, Py_ssize
         }
     }
     PyObject *const answer =
-        PyErr_Occurred() ? NULL : PyObject_CallFunction(binder->meaning, "Onni", scope, start, end, role);
+        PyErr_Occurred() ? NULL : as_tuple(PyObject_CallFunction(binder->meaning, "Onni", scope, start, end, role));
     Py_DECREF(scope);
     if (answer != NULL && PyArg_ParseTuple(answer, "Up", &path, is_variable))
         Py_INCREF(path);
@@ -364,7 +374,7 @@ static void forget(Attributes *attributes) {
 /* Go on to a place: all that happens before it, then the scope around it. `until` is where that ends, `owner` whose it
    is; 0, or -1 with an exception set. */
 static int go_to(const Binder *binder, Py_ssize_t start, Held *around, Py_ssize_t *until, int *owner) {
-    PyObject *const answer = PyObject_CallFunction(binder->move, "n", start), *scope;
+    PyObject *const answer = as_tuple(PyObject_CallFunction(binder->move, "n", start)), *scope;
     if (answer == NULL)
         return -1;
     const int fits = PyArg_ParseTuple(answer, "Oni", &scope, until, owner);

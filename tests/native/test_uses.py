@@ -1,0 +1,204 @@
+"""What names mean is the same whether C settles most of them or Python all, in samples and in made-up code."""
+
+from __future__ import annotations
+
+import random
+import sys
+from array import array
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clew import native
+from clew.parse.extract import extract
+from clew.parse.languages import language_of
+from tests.conftest import without_kernels
+
+pytestmark = pytest.mark.skipif(native.kernels is None, reason="Clew was installed without its own C")
+KERNELS: Any = native.kernels
+SAMPLES = sorted(
+    path for path in (Path(__file__).parent.parent / "parse" / "samples").iterdir() if path.suffix != ".json"
+)
+
+
+def same_facts(content: bytes, language: str) -> None:
+    found = extract(content, language)
+    with without_kernels():
+        assert found == extract(content, language)
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
+def test_samples_and_what_is_left_of_them(path: Path) -> None:
+    content = path.read_bytes()
+    language = language_of(path.name, content)
+    same_facts(content, language)
+    chance = random.Random(path.name)
+    for _ in range(25):
+        damaged = bytearray(content)
+        for _ in range(chance.randrange(1, 6)):
+            first = chance.randrange(len(damaged))
+            last = min(len(damaged), first + chance.randrange(1, 40))
+            other = chance.randrange(len(content))
+            damaged[first:last] = chance.choice([b"", content[other : other + 30], b"\xff\xfe", b".", b"\r\n", b"("])
+        same_facts(bytes(damaged), language)
+
+
+def test_clews_own_sources() -> None:
+    for path in sorted(Path(native.__file__).parent.parent.rglob("*.py"))[::3]:
+        same_facts(path.read_bytes(), "python")
+
+
+NAMES = st.sampled_from(["a", "b", "self", "cls", "C", "D", "f", "g", "super", "__class__", "x", "é", "os", "type"])
+CHAINS = st.lists(NAMES, min_size=1, max_size=15).map(".".join)
+VALUES = st.one_of(
+    CHAINS,
+    CHAINS.map(lambda chain: f"{chain}()"),
+    st.builds("{}({}).{}".format, CHAINS, CHAINS, NAMES),
+    st.builds("super().{}".format, NAMES),
+    st.builds("[{0}.{1} for {0} in {2}]".format, NAMES, NAMES, CHAINS),
+    st.builds("lambda {}={}: {}".format, NAMES, CHAINS, CHAINS),
+)
+LINES = st.one_of(
+    st.builds("{} = {}".format, CHAINS, VALUES),
+    st.builds("{}: {} = {}".format, NAMES, CHAINS, VALUES),
+    st.builds("return {}".format, VALUES),
+    st.builds("global {}".format, NAMES),
+    st.builds("import {}".format, NAMES),
+    st.builds("from {} import {} as {}".format, CHAINS, NAMES, NAMES),
+    st.builds("for {} in {}: {}".format, NAMES, VALUES, VALUES),
+    st.builds("with {} as {}: {}".format, VALUES, NAMES, VALUES),
+    st.builds("if isinstance({}, {}): {}".format, NAMES, CHAINS, VALUES),
+    VALUES,
+)
+HEADS = st.one_of(
+    st.builds("def {}({}, {}={}) -> {}:".format, NAMES, NAMES, NAMES, CHAINS, CHAINS),
+    st.builds("class {}({}):".format, NAMES, CHAINS),
+    st.builds("async def {}({}: {}):".format, NAMES, NAMES, CHAINS),
+    st.just("if True:"),
+)
+
+
+@st.composite
+def programs(draw: Callable[[Any], Any]) -> str:
+    lines, depth = [], 0
+    for _ in range(draw(st.integers(1, 25))):
+        if draw(st.integers(0, 3)) == 0:
+            lines.append("    " * depth + draw(HEADS))
+            depth += 1
+        lines.append("    " * depth + draw(LINES))
+        depth = draw(st.integers(0, depth))
+    return "\n".join(lines) + "\n"
+
+
+@settings(max_examples=200, deadline=None)
+@given(programs())
+def test_made_up_code(program: str) -> None:
+    same_facts(program.encode(), "python")
+
+
+def test_long_names_and_chains() -> None:
+    long = "x" * 5_000
+    chain = ".".join(["a"] * 40)
+    same_facts(f"import {long}\n{long}.{long}.y\ndef f(a):\n    {chain}()\n    a.{long}.z = a\n".encode(), "python")
+
+
+# -- wrong calls -----------------------------------------------------------------------------------
+
+
+def node(start: Any, end: Any) -> Any:
+    return SimpleNamespace(start_byte=start, end_byte=end)
+
+
+@pytest.mark.parametrize("places", [(-1, 3), (0, 2**32), (2**70, 2**70 + 1), ("a", 3), (1.5, 3)])
+def test_places_that_are_none(places: tuple[Any, Any]) -> None:
+    with pytest.raises((ValueError, TypeError, OverflowError)):
+        KERNELS.uses([node(*places)], [], [], set())
+
+
+def test_nodes_that_change_meanwhile() -> None:
+    class Sly:
+        end_byte = 3
+
+        @property
+        def start_byte(self) -> int:
+            held.clear()
+            return 1
+
+    held: list[Any] = [Sly(), node(4, 5)]
+    with pytest.raises(ValueError, match="changed"):
+        KERNELS.uses(held, [], [], set())
+    with pytest.raises(AttributeError):
+        KERNELS.uses([object()], [], [], set())
+    with pytest.raises(TypeError):
+        KERNELS.uses((), [], [], set())
+
+
+class Scope:
+    def __init__(self, names: Any, parent: Scope | None = None) -> None:
+        self.names, self.parent = names, parent
+        self.values: dict[str, str] = {}
+        self.since: dict[str, int] = {}
+        self.is_class = self.is_closed = False
+        self.start = 0
+
+
+def refer(
+    content: bytes = b"ab.c", starts: Any = (0, 3), ends: Any = (2, 4), roles: bytes = b"\0\0", **other: Any
+) -> Any:
+    steps = {"happen": lambda _: None, "move": lambda _: (Scope({"ab": "D0"}), 100, 7), "meaning": None, "own": None}
+    steps |= other
+    uses = (array("I", starts), array("I", ends), roles)
+    tables = tuple(other.get("tables", ({}, {}, set(), set(), {}, {"": 0})))
+    return KERNELS.refer(content, uses, array("q", other.get("places", [])), tuple(steps[name] for name in (
+        "happen", "move", "meaning", "own")), tables, True, 12)  # fmt: skip
+
+
+def test_what_is_settled_without_python() -> None:
+    tables: Any = ({}, {}, set(), set(), {}, {"": 0})
+    of_use, callers, happened = refer(tables=tables)
+    assert array("I", of_use).tolist() == [1, 2] and array("H", callers).tolist() == [7, 7] and happened == 0
+    assert tables[4] == {2: "D0", 4: "D0.c"} and tables[5] == {"": 0, "D0": 1, "D0.c": 2}
+
+
+def fail(*_: Any) -> Any:
+    raise LookupError("no")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ({"ends": (2, 5)}, ValueError),
+        ({"ends": (0, 4)}, ValueError),
+        ({"starts": (0,)}, ValueError),
+        ({"roles": b"\0"}, ValueError),
+        ({"move": lambda _: (Scope({"ab": "D0"}), 100, 70_000)}, ValueError),
+        ({"move": lambda _: (Scope({"ab": "D0"}), 100, -1)}, ValueError),
+        ({"move": lambda _: (Scope([]), 100, 0)}, TypeError),
+        ({"move": lambda _: (object(), 100, 0)}, AttributeError),
+        ({"move": lambda _: None}, TypeError),
+        ({"move": fail}, LookupError),
+        ({"places": [0], "happen": fail}, LookupError),
+        ({"move": lambda _: (Scope({}), 100, 0), "meaning": fail}, LookupError),
+        ({"move": lambda _: (Scope({}), 100, 0), "meaning": lambda *_: ("D0",)}, TypeError),
+        ({"move": lambda _: (Scope({}), 100, 0), "meaning": lambda *_: (7, False)}, TypeError),
+        ({"content": b"ab.__class__", "ends": (2, 12), "own": fail}, LookupError),
+    ],
+)
+def test_what_fails_is_told(wrong: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        refer(**wrong)
+
+
+def test_nothing_is_kept() -> None:
+    content = b"import os\nclass C:\n    def f(self, a):\n        self.x = os.path(a)\n        return self.x.y(a.b).z\n"
+    extract(content, "python")
+    names = ("?", "", "D0", "python")
+    before = [sys.getrefcount(name) for name in names]
+    for _ in range(300):
+        extract(content, "python")
+    assert all(after - count < 100 for after, count in zip([*map(sys.getrefcount, names)], before, strict=True))
