@@ -85,7 +85,7 @@ def pack_text(text: bytes) -> tuple[bytes, bytes]:
 @lru_cache(maxsize=1)
 def _native_terms() -> Any:
     assert native.kernels is not None
-    return native.kernels.Terms(_hashes_of_word, _MEMO_LIMIT)
+    return native.kernels.Terms(_hashes_of_word, _MEMO_LIMIT, MAX_WORD_BYTES, MAX_PARTS)
 
 
 def _hashes_of_word(word: bytes) -> bytes:

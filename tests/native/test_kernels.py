@@ -48,6 +48,33 @@ def test_terms(scope: str, text: bytes) -> None:
     assert found == expected
 
 
+IDENTIFIERS = st.text(st.sampled_from("abcXYZ019_"), min_size=1, max_size=140)
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(IDENTIFIERS, max_size=20))
+def test_terms_of_identifiers(names: list[str]) -> None:
+    found, expected = both_ways(lambda: tokens.pack_document("", " ".join(names).encode()))
+    assert found == expected
+
+
+def test_python_is_asked_for_parts_alone() -> None:
+    asked: list[bytes] = []
+
+    def expand(word: bytes) -> bytes:
+        asked.append(word)
+        return word[:4].ljust(4, b".")
+
+    table = KERNELS.Terms(expand, 100, 128, 12)
+    text = b"HTTPServer2 _x http_server __ SERVER XMLFile xmlFile " + b"aB" * 13 + b" caf\xc3\xa9"
+    table.pack(b"", text)
+    assert asked == [b"http", b"server", b"2", b"x", b"xml", b"file", b"aB" * 13, b"caf\xc3\xa9"]
+    with pytest.raises(ValueError, match="so much"):
+        KERNELS.Terms(expand, 100, 256, 12)
+    with pytest.raises(ValueError, match="so much"):
+        KERNELS.Terms(expand, 100, 128, 65)
+
+
 def test_terms_of_very_many_and_very_long_words() -> None:
     text = " ".join(f"word{number}Of_many" for number in range(70_000)).encode() + b" " + b"x" * 100_000 + b" end"
     found, expected = both_ways(lambda: tokens.pack_document("Many.words", text))
@@ -61,9 +88,9 @@ def test_a_full_table_of_words_begins_anew() -> None:
         asked.append(word)
         return word[:1].ljust(4, b"\0") * (word[0] % 3)
 
-    few = KERNELS.Terms(expand, 3)
+    few = KERNELS.Terms(expand, 3, 0, 0)
     text = b"a b c a b c d a e f g a"
-    assert few.pack(b"", text) == KERNELS.Terms(expand, 1_000).pack(b"", text)
+    assert few.pack(b"", text) == KERNELS.Terms(expand, 1_000, 0, 0).pack(b"", text)
     assert asked[:4] == [b"a", b"b", b"c", b"d"]
 
 
@@ -74,13 +101,13 @@ def test_an_expansion_that_fails_is_told_and_leaves_the_table_whole() -> None:
             raise LookupError(word)
         return b"abcd"
 
-    table = KERNELS.Terms(expand, 10)
+    table = KERNELS.Terms(expand, 10, 0, 0)
     for _ in range(3):
         with pytest.raises(LookupError):
             table.pack(b"", b"good bad")
         assert table.pack(b"good", b"good good") == (3, b"abcd", b"\x03")
     with pytest.raises(TypeError):
-        KERNELS.Terms(lambda _: "no bytes", 10).pack(b"", b"word")
+        KERNELS.Terms(lambda _: "no bytes", 10, 0, 0).pack(b"", b"word")
 
 
 def test_threads_share_a_table_of_words() -> None:
@@ -314,4 +341,4 @@ def test_what_may_change_meanwhile_is_refused() -> None:
 
 
 def test_words_without_terms_come_first() -> None:
-    assert KERNELS.Terms(lambda _: b"", 10).pack(b"", b"a b a") == (0, b"", b"")
+    assert KERNELS.Terms(lambda _: b"", 10, 0, 0).pack(b"", b"a b a") == (0, b"", b"")

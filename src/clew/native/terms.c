@@ -1,4 +1,4 @@
-/* The terms of chunks: words are cut out and counted here, and what a word's terms are is asked for once.
+/* The terms of chunks: words are cut out, taken apart and counted here, and what the term of a part is, is asked for once.
 
    A table keeps the hashes of the terms of each word that was met. Asking runs Python, and another thread may use the
    same table meanwhile: nothing of it is held across that. */
@@ -7,6 +7,7 @@
 #define MOST_COUNTED 255 /* of one term: frequencies are bytes */
 #define MOST_KEPT_BYTES 255 /* of a word; longer ones are data, and asked for each time */
 #define FIRST_ROOM 4096
+#define MOST_PARTS 64 /* that `Terms` can be told to take a word apart into */
 
 typedef struct {
     uint64_t hash;
@@ -18,7 +19,8 @@ typedef struct {
 typedef struct {
     PyObject_HEAD
     PyObject *expand;
-    Py_ssize_t limit, count, room; /* words at the most, words, entries */
+    Py_ssize_t limit, count, room;     /* words at the most, words, entries */
+    Py_ssize_t most_bytes, most_parts; /* of a word that is taken apart */
     uint64_t seed;                 /* so that no source can be written whose words all meet in the table */
     Entry *entries;
     uint8_t *words;
@@ -164,31 +166,140 @@ static int count_terms(Counted *counted, const uint32_t *terms, Py_ssize_t count
     return 0;
 }
 
-/* Ask Python for the terms of a word, count and keep them; -1 with an exception set. */
-static int ask(Terms *self, const uint8_t *word, Py_ssize_t length, uint64_t hash, Counted *counted) {
+/* Count the terms of a word, if they are wanted, and keep them; -1 without an exception where there is no room. */
+static int take(Terms *self, const uint8_t *word, Py_ssize_t length, uint64_t hash, const uint32_t *terms,
+                Py_ssize_t count, Counted *counted) {
+    if (counted != NULL && count_terms(counted, terms, count) < 0)
+        return -1;
+    return length <= MOST_KEPT_BYTES && count <= UINT16_MAX ? keep(self, word, length, hash, terms, count) : 0;
+}
+
+/* Ask Python for the terms of a word and take them; the first goes into `first`, if there is one. How many there are, or
+   -1 with an exception set. */
+static Py_ssize_t ask(Terms *self, const uint8_t *word, Py_ssize_t length, uint64_t hash, Counted *counted,
+                      uint32_t *first) {
     PyObject *given = PyBytes_FromStringAndSize((const char *)word, length);
     PyObject *answer = given != NULL ? PyObject_CallFunctionObjArgs(self->expand, given, NULL) : NULL;
     Py_XDECREF(given);
     if (answer == NULL)
         return -1;
     char *bytes;
-    Py_ssize_t size;
-    int failed = -1;
+    Py_ssize_t size, count = -1;
     if (PyBytes_AsStringAndSize(answer, &bytes, &size) == 0) {
-        const Py_ssize_t count = size / (Py_ssize_t)sizeof(uint32_t);
         uint32_t *terms = PyMem_Malloc((size_t)size + 1);
         if (terms != NULL) {
             memcpy(terms, bytes, (size_t)size);
-            failed = count_terms(counted, terms, count);
-            if (!failed && length <= MOST_KEPT_BYTES && count <= UINT16_MAX)
-                failed = keep(self, word, length, hash, terms, count);
+            count = size / (Py_ssize_t)sizeof(uint32_t);
+            *first = count ? terms[0] : 0;
+            if (take(self, word, length, hash, terms, count, counted) < 0)
+                count = -1;
         }
         PyMem_Free(terms);
-        if (failed)
+        if (count < 0)
             PyErr_NoMemory();
     }
     Py_DECREF(answer);
-    return failed;
+    return count;
+}
+
+/* -- words that are taken apart -------------------------------------------------------------------- */
+
+static int is_upper(uint8_t byte) { return byte >= 'A' && byte <= 'Z'; }
+static int is_lower(uint8_t byte) { return byte >= 'a' && byte <= 'z'; }
+static int is_digit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
+
+/* Where the part of a word that begins at a place ends: `HTTP` and `Server` of `HTTPServer`, digits for themselves. */
+static Py_ssize_t part_end(const uint8_t *word, Py_ssize_t length, Py_ssize_t at) {
+    const Py_ssize_t begin = at;
+    if (is_digit(word[at])) {
+        while (at < length && is_digit(word[at]))
+            at++;
+        return at;
+    }
+    while (at < length && is_upper(word[at]))
+        at++;
+    if (at < length && is_lower(word[at])) {
+        if (at - begin > 1)
+            return at - 1; /* the last one begins the next part */
+        while (at < length && is_lower(word[at]))
+            at++;
+    }
+    return at;
+}
+
+/* The hash of a term, its bytes in the order in which Python writes them: CRC-32. */
+static uint32_t term_of(const uint8_t *text, Py_ssize_t length) {
+    static const uint32_t halves[16] = {
+        0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
+        0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c, 0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
+    };
+    uint32_t sum = ~UINT32_C(0), term;
+    for (Py_ssize_t i = 0; i < length; i++) {
+        sum ^= text[i];
+        sum = sum >> 4 ^ halves[sum & 15];
+        sum = sum >> 4 ^ halves[sum & 15];
+    }
+    sum = ~sum;
+    const uint8_t bytes[4] = {(uint8_t)sum, (uint8_t)(sum >> 8), (uint8_t)(sum >> 16), (uint8_t)(sum >> 24)};
+    memcpy(&term, bytes, 4);
+    return term;
+}
+
+/* Take a word of ASCII apart, and take the terms of its parts and of the whole. 1 where that was done, 0 where it is for
+   Python to say, -1 with an exception set. `_expand` in tokens.py says the same. */
+static int take_apart(Terms *self, const uint8_t *word, Py_ssize_t length, uint64_t hash, Counted *counted) {
+    uint8_t small[MOST_KEPT_BYTES];
+    uint32_t terms[MOST_PARTS + 1];
+    Py_ssize_t ends[MOST_PARTS], starts[MOST_PARTS], parts = 0, count = 0;
+    if (length > self->most_bytes)
+        return 0;
+    for (Py_ssize_t at = 0; at < length; at++) {
+        if (word[at] > 127)
+            return 0;
+        small[at] = is_upper(word[at]) ? word[at] | 32 : word[at];
+    }
+    for (Py_ssize_t at = 0; at < length; at++) {
+        if (word[at] == '_')
+            continue;
+        if (parts == self->most_parts)
+            return 0;
+        starts[parts] = at;
+        at = ends[parts++] = part_end(word, length, at);
+        at--;
+    }
+    const int is_one = parts == 1 && ends[0] - starts[0] == length;
+    if (is_one && memcmp(small, word, (size_t)length) == 0)
+        return 0; /* a part itself */
+    for (Py_ssize_t part = 0; part <= parts; part++) {
+        uint32_t term;
+        if (part == parts) {
+            if (is_one || parts == 0)
+                break;
+            term = term_of(small, length);
+        } else {
+            const uint8_t *const begin = small + starts[part];
+            const Py_ssize_t size = ends[part] - starts[part];
+            const uint64_t of_part = hash_of(begin, size, self->seed);
+            const Entry *const entry = entry_of(self, begin, size, of_part);
+            Py_ssize_t known = entry->count;
+            if (!entry->is_used)
+                known = ask(self, begin, size, of_part, NULL, &term); /* the table may be another now */
+            else if (known)
+                term = self->terms[entry->terms];
+            if (known != 1)
+                return known < 0 ? -1 : 0;
+        }
+        Py_ssize_t same = 0;
+        while (same < count && terms[same] != term)
+            same++;
+        terms[same] = term;
+        count += same == count;
+    }
+    if (take(self, word, length, hash, terms, count, counted) < 0) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    return 1;
 }
 
 static int count_words(Terms *self, const uint8_t *at, const uint8_t *end, Counted *counted) {
@@ -207,9 +318,12 @@ static int count_words(Terms *self, const uint8_t *at, const uint8_t *end, Count
                 PyErr_NoMemory();
                 return -1;
             }
-        } else if (ask(self, word, at - word, hash, counted) < 0) {
-            return -1;
+            continue;
         }
+        const int done = take_apart(self, word, at - word, hash, counted);
+        uint32_t unused;
+        if (done < 0 || (done == 0 && ask(self, word, at - word, hash, counted, &unused) < 0))
+            return -1;
     }
 }
 
@@ -241,15 +355,21 @@ end:
 
 static PyObject *make(PyTypeObject *type, PyObject *arguments, PyObject *Py_UNUSED(named)) {
     PyObject *expand, *salt = NULL;
-    Py_ssize_t limit;
-    if (!PyArg_ParseTuple(arguments, "On", &expand, &limit))
+    Py_ssize_t limit, most_bytes, most_parts;
+    if (!PyArg_ParseTuple(arguments, "Onnn", &expand, &limit, &most_bytes, &most_parts))
         return NULL;
+    if (most_bytes > MOST_KEPT_BYTES || most_parts < 0 || most_parts > MOST_PARTS) {
+        PyErr_SetString(PyExc_ValueError, "words are not taken apart into so much");
+        return NULL;
+    }
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     Terms *self = (Terms *)allocate(type, 0);
     if (self == NULL)
         return NULL;
     self->expand = Py_NewRef(expand);
     self->limit = limit > 1 ? limit : 1;
+    self->most_bytes = most_bytes;
+    self->most_parts = most_parts;
     salt = PyUnicode_FromString("clew.native"); /* whose hash differs from process to process */
     self->seed = salt != NULL ? (uint64_t)PyObject_Hash(salt) * UINT64_C(0x9E3779B97F4A7C15) : 0;
     Py_XDECREF(salt);
@@ -290,7 +410,8 @@ static PyType_Slot slots[] = {
     {Py_tp_clear, forget},    {Py_tp_methods, methods}, {0, NULL},
 };
 
-/* Terms(expand, limit): `expand` gives the hashes of the terms of a word, four bytes each. */
+/* Terms(expand, limit, most_bytes, most_parts): `expand` gives the hashes of the terms of a word, four bytes each. Words of
+   ASCII up to so many bytes and parts are taken apart here, so that it is asked for their parts alone. */
 PyType_Spec clew_terms_spec = {
     "clew.native._kernels.Terms", sizeof(Terms), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots,
 };
