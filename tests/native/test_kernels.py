@@ -334,6 +334,30 @@ def test_what_cannot_be_written_or_read_is_refused() -> None:
         KERNELS.unpack_all(["text"])
 
 
+def test_an_answer_apart_from_what_it_is_made_of() -> None:
+    starts = np.zeros(1_000, np.int64)
+    starts[1:] = 4
+    with pytest.raises(ValueError, match="the answer lies in"):
+        KERNELS.best_three(np.full(4, 3e38, np.float32), starts, floats(1, 1, 1), starts.view(np.float32)[1_000:])
+    both = np.zeros(8, np.uint32)
+    with pytest.raises(ValueError, match="the answer lies in"):
+        KERNELS.add_term(both.view(np.float32), 0, both, bytes(8), np.ones(8, np.float32), 1.0, b"")
+
+
+def test_arrays_that_lie_askew() -> None:
+    askew = memoryview(bytearray(13))[1:]
+    with pytest.raises(ValueError, match="places of their own size"):
+        KERNELS.best_three(askew, ints(0), floats(1, 1, 1), floats(0))
+    with pytest.raises(ValueError, match="places of their own size"):
+        KERNELS.cosines(bytes(6), 2, bytes(2), askew, 1.0, floats(0, 0, 0))
+
+
+def test_what_is_no_number_counts_for_nothing() -> None:
+    view: Any = SimpleNamespace(starts=ints(0, 3), group=ints(0, 1), ordinals=ints(0, 1, 2, 3))
+    found, expected = both_ways(lambda: rank.best_chunks(view, floats(1, float("nan"), -2, float("nan"))))
+    assert found.tolist() == expected.tolist() == [1, 0]
+
+
 def test_what_may_change_meanwhile_is_refused() -> None:
     for arguments in ((bytearray(b"a\n"), b"a"), (b"a\n", bytearray(b"a"))):
         with pytest.raises(TypeError, match="bytes are wanted"):

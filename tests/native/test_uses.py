@@ -187,11 +187,49 @@ def fail(*_: Any) -> Any:
         ({"move": lambda _: (Scope({}), 100, 0), "meaning": lambda *_: ("D0",)}, TypeError),
         ({"move": lambda _: (Scope({}), 100, 0), "meaning": lambda *_: (7, False)}, TypeError),
         ({"content": b"ab.__class__", "ends": (2, 12), "own": fail}, LookupError),
+        ({"tables": ({0: 5}, {}, set(), set(), {}, {"": 0})}, TypeError),
+        ({"tables": ({0: b"D0"}, {}, set(), set(), {}, {"": 0})}, TypeError),
+        ({"tables": ({}, {}, set(), set(), {}, {"": 0, "D0": -1})}, ValueError),
+        ({"tables": ({}, {}, set(), set(), {}, {"": 0, "D0": 2**32})}, ValueError),
+        ({"tables": ({}, {}, [], set(), {}, {"": 0})}, TypeError),
     ],
 )
 def test_what_fails_is_told(wrong: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
         refer(**wrong)
+
+
+def test_what_goes_meanwhile() -> None:
+    """Whoever is called or compared may empty what is being looked at."""
+    with pytest.raises(TypeError, match="tuple"):
+        KERNELS.refer(b"", (array("I"), array("I"), b""), array("q"), [None] * 4, ({},) * 6, True, 12)
+
+    class Sly(str):
+        def __hash__(self) -> int:
+            return hash("ab")
+
+        def __eq__(self, _: object) -> bool:
+            scope.names.clear()
+            return False
+
+    scope = Scope({"ab": "".join(["D", "0"])})
+    scope.since[Sly()] = 1
+    of_use, _, _ = refer(b"ab", (0,), (2,), b"\0", move=lambda _: (scope, 9, 0))
+    assert array("I", of_use).tolist() == [1]
+    outside: dict[int, int] = {0: 10**30}
+
+    class Moving(Scope):
+        @property
+        def start(self) -> int:
+            outside.clear()
+            return 7
+
+        @start.setter
+        def start(self, _: int) -> None: ...
+
+    tables: Any = ({}, outside, set(), set(), {}, {"": 0})
+    refer(b"ab", (0,), (2,), b"\0", move=lambda _: (Moving({}), 9, 0), meaning=lambda *_: ("D3", False), tables=tables)
+    assert tables[4] == {2: "D3"}
 
 
 def test_nothing_is_kept() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from clew import Engine
 from clew.errors import BadInput, RequiresReindex
-from clew.search import rank
+from clew.search import find, rank
 from clew.search.filters import Scope
 from clew.search.paths import PathTable, path_words, similarity
 from clew.search.query import MODES, VIEWS, Mode, parse_query
@@ -363,3 +363,13 @@ def test_of_two_versions_the_newer_definition_counts(tmp_path: Path) -> None:
     assert engine.search("Schema v3", root).hits[0].path == "v3/schema.py", "that very version is asked for"
     assert engine.search("Left", root).hits[0].path == "v3/schema.py", "only the older one has it"
     engine.close()
+
+
+@given(st.lists(st.integers(0, 6), max_size=40), st.integers(1, 12))
+def test_the_greatest_come_first_and_ties_in_order(numbers: list[int], most: int) -> None:
+    values = np.array(numbers, np.float32)
+    expected = np.argsort(-values, kind="stable").tolist()
+    found = rank.greatest(values, most).tolist()
+    assert found == expected[: len(found)] and len(found) >= min(most, len(numbers))
+    with mock.patch.object(find, "HEAD", most):
+        assert [*find._best_first(values)] == expected

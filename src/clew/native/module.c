@@ -16,7 +16,18 @@ int clew_borrow(PyObject *const *owners, const Py_ssize_t *widths, int count, in
             PyErr_Format(PyExc_ValueError, "an array of %zd bytes has no items of %zd", held->len, widths[i]);
             return -1;
         }
+        if (held->len && (uintptr_t)held->buf % (size_t)widths[i]) {
+            PyErr_SetString(PyExc_ValueError, "the items of an array lie at places of their own size");
+            return -1;
+        }
         arrays[i].count = held->len / widths[i];
+    }
+    for (int i = 0; i < count && written >= 0; i++) { /* what was checked must not change as the answer is written */
+        const char *const begin = arrays[i].held.buf, *const answer = arrays[written].held.buf;
+        if (i != written && begin < answer + arrays[written].held.len && answer < begin + arrays[i].held.len) {
+            PyErr_SetString(PyExc_ValueError, "the answer lies in what it is made of");
+            return -1;
+        }
     }
     return 0;
 }

@@ -33,7 +33,7 @@ PyObject *clew_best_three(PyObject *Py_UNUSED(module), PyObject *arguments) {
         for (const float *at = values + starts[group]; at < last; at++) {
             /* Written so that compilers make a choice of each line and no jump: one that cannot be foretold takes four
                times as long. */
-            const float value = *at;
+            const float value = *at > 0 ? *at : 0; /* also of what is no number */
             const float rest = value < first ? value : first;
             first = value > first ? value : first;
             const float least = rest < second ? rest : second;

@@ -72,8 +72,9 @@ PyObject *clew_uses(PyObject *Py_UNUSED(module), PyObject *arguments) {
             PyErr_NoMemory();
         goto end;
     }
-    for (int role = 0, at = 0; role < 3; at += (int)counts[role], role++)
-        if (add_places(lists[role], (uint32_t)role, names, places + at, counts[role]) < 0)
+    Place *next = places;
+    for (int role = 0; role < 3; next += counts[role++])
+        if (add_places(lists[role], (uint32_t)role, names, next, counts[role]) < 0)
             goto end;
     qsort(places, (size_t)total, sizeof(Place), before);
     for (Py_ssize_t i = 0; i < total; i++) {
@@ -165,6 +166,12 @@ static int hold(const Attributes *attributes, PyObject *scope, Held *held) {
     return held->is_closed < 0 ? -1 : 0;
 }
 
+/* Forget an error over lone halves of pairs, which have no UTF-8: no path that is looked for here has any. */
+static void forgive(void) {
+    if (PyErr_ExceptionMatches(PyExc_UnicodeError))
+        PyErr_Clear();
+}
+
 static int is_empty(PyObject *text) { return PyUnicode_GetLength(text) == 0; }
 
 /* What a bare name means by the scopes around it: a new reference with `is_variable` set, or NULL without an exception
@@ -174,17 +181,18 @@ static PyObject *look_up(const Binder *binder, const Held *around, PyObject *nam
     const Held *held = around;
     PyObject *found = NULL;
     for (;;) {
-        PyObject *const meant = PyDict_GetItemWithError(held->names, name);
+        PyObject *const meant = Py_XNewRef(PyDict_GetItemWithError(held->names, name));
         if (meant != NULL) {
-            if (PyDict_Contains(held->since, name) || (held->is_class && (held != around || !is_empty(meant))))
-                break;
+            const int is_seldom =
+                PyDict_Contains(held->since, name) || (held->is_class && (held != around || !is_empty(meant)));
             *is_variable = is_empty(meant);
-            if (*is_variable) {
+            if (!is_seldom && *is_variable) {
                 PyObject *const value = PyDict_GetItemWithError(held->values, name);
                 found = Py_NewRef(value == NULL || is_empty(value) ? binder->unknown : value);
-            } else {
+            } else if (!is_seldom) {
                 found = Py_NewRef(meant);
             }
+            Py_DECREF(meant);
             break;
         }
         if (PyErr_Occurred() || held->is_closed)
@@ -220,10 +228,10 @@ static PyObject *member(const Binder *binder, Py_ssize_t start, Py_ssize_t end) 
         goto end;
     Py_ssize_t length;
     const char *const text = PyUnicode_AsUTF8AndSize(path, &length);
-    if (text == NULL || length == 0 || text[0] == 'P' || length + end - start + 1 > NAMES_MOST) {
-        PyErr_Clear(); /* what is no text for others is none for whoever asks next, who says so */
+    if (text == NULL)
+        forgive();
+    if (text == NULL || length == 0 || text[0] == 'P' || length + end - start + 1 > NAMES_MOST)
         goto end;
-    }
     if (text[0] == '?')
         length = 1;
     int steps = 0;
@@ -270,7 +278,7 @@ static PyObject *full_meaning(const Binder *binder, const Held *around, Py_ssize
                               int *is_variable) {
     PyObject *scope = Py_NewRef(around->scope), *path = NULL;
     PyObject *const place = PyLong_FromSsize_t(start);
-    PyObject *const first = place == NULL ? NULL : PyDict_GetItemWithError(binder->outside, place);
+    PyObject *const first = place == NULL ? NULL : Py_XNewRef(PyDict_GetItemWithError(binder->outside, place));
     Py_XDECREF(place);
     if (first != NULL) { /* it is read outside of what begins before */
         PyObject *const begin = PyObject_GetAttr(scope, binder->attributes.start);
@@ -283,6 +291,7 @@ static PyObject *full_meaning(const Binder *binder, const Held *around, Py_ssize
         } else {
             Py_XDECREF(parent);
         }
+        Py_DECREF(first);
     }
     PyObject *const answer =
         PyErr_Occurred() ? NULL : as_tuple(PyObject_CallFunction(binder->meaning, "Onni", scope, start, end, role));
@@ -297,14 +306,17 @@ static PyObject *full_meaning(const Binder *binder, const Held *around, Py_ssize
 
 /* The number of a path, given in order; -1 with an exception set. */
 static int64_t number_in(PyObject *numbers, PyObject *path) {
-    PyObject *const known = PyDict_GetItemWithError(numbers, path);
-    if (known != NULL)
-        return PyLong_AsLongLong(known);
-    const Py_ssize_t next = PyDict_Size(numbers);
-    PyObject *const number = PyErr_Occurred() ? NULL : PyLong_FromSsize_t(next);
-    const int failed = number == NULL || PyDict_SetItem(numbers, path, number) < 0;
+    PyObject *number = Py_XNewRef(PyDict_GetItemWithError(numbers, path));
+    if (number == NULL && !PyErr_Occurred()) {
+        number = PyLong_FromSsize_t(PyDict_Size(numbers));
+        if (number != NULL && PyDict_SetItem(numbers, path, number) < 0)
+            Py_CLEAR(number);
+    }
+    const long long found = number == NULL ? -1 : PyLong_AsLongLong(number);
     Py_XDECREF(number);
-    return failed ? -1 : next;
+    if ((found < 0 || found > UINT32_MAX) && !PyErr_Occurred())
+        PyErr_SetString(PyExc_ValueError, "a reference has a number of 32 bits");
+    return PyErr_Occurred() ? -1 : found;
 }
 
 /* Settle one use: what it refers to goes into `number`; 0, or -1 with an exception set. */
@@ -313,6 +325,10 @@ static int settle(const Binder *binder, const Held *around, Py_ssize_t start, Py
     PyObject *path = place == NULL ? NULL : Py_XNewRef(PyDict_GetItemWithError(binder->known, place));
     int is_variable = 0, failed = -1;
     *number = 0;
+    if (path != NULL && !PyUnicode_Check(path)) {
+        PyErr_SetString(PyExc_TypeError, "what is known of a use is a text");
+        goto end;
+    }
     if (path != NULL && is_empty(path)) {
         failed = 0;
         goto end;
@@ -328,9 +344,10 @@ static int settle(const Binder *binder, const Held *around, Py_ssize_t start, Py
     Py_ssize_t length;
     const Py_ssize_t tail = (Py_ssize_t)strlen(LAST_PART);
     const char *const text = path == NULL ? NULL : PyUnicode_AsUTF8AndSize(path, &length);
-    if (path == NULL || (last = PyLong_FromSsize_t(end)) == NULL)
+    if (path != NULL && text == NULL)
+        forgive();
+    if (path == NULL || PyErr_Occurred() || (last = PyLong_FromSsize_t(end)) == NULL)
         goto end;
-    PyErr_Clear(); /* lone halves of pairs, which have no UTF-8: no path that is looked for here has any */
     PyObject *kept = path;
     if (text != NULL && length >= tail && memcmp(text + length - tail, LAST_PART, (size_t)tail) == 0)
         kept = PyObject_CallFunctionObjArgs(binder->own_class, path, NULL);
@@ -391,14 +408,18 @@ static int go_to(const Binder *binder, Py_ssize_t start, Held *around, Py_ssize_
    numbers), is_plain, most_steps) -> (of_use, callers, happened): `_Binder._refer` in parse/binding.py says what it does.
    Numbers of references are uint32, of callers uint16. */
 PyObject *clew_refer(PyObject *Py_UNUSED(module), PyObject *arguments) {
-    PyObject *owners[4], *content, *done = NULL, *of_use = NULL, *callers = NULL;
+    PyObject *owners[4], *content, *uses, *steps, *tables, *done = NULL, *of_use = NULL, *callers = NULL;
     Array arrays[4] = {0};
     Held around = {0};
     Binder binder = {0};
-    if (!PyArg_ParseTuple(arguments, "S(OOS)O(OOOO)(O!O!O!O!O!O!)pi", &content, &owners[0], &owners[1], &owners[2],
-                          &owners[3], &binder.happen, &binder.move, &binder.meaning, &binder.own_class, &PyDict_Type,
-                          &binder.known, &PyDict_Type, &binder.outside, &PySet_Type, &binder.given, &PySet_Type,
-                          &binder.apart, &PyDict_Type, &binder.paths, &PyDict_Type, &binder.numbers, &binder.is_plain, &binder.most_steps))
+    /* Tuples: they keep what they hold, whatever is done meanwhile. */
+    if (!PyArg_ParseTuple(arguments, "SO!OO!O!pi", &content, &PyTuple_Type, &uses, &owners[3], &PyTuple_Type, &steps,
+                          &PyTuple_Type, &tables, &binder.is_plain, &binder.most_steps) ||
+        !PyArg_ParseTuple(uses, "OOS", &owners[0], &owners[1], &owners[2]) ||
+        !PyArg_ParseTuple(steps, "OOOO", &binder.happen, &binder.move, &binder.meaning, &binder.own_class) ||
+        !PyArg_ParseTuple(tables, "O!O!O!O!O!O!", &PyDict_Type, &binder.known, &PyDict_Type, &binder.outside, &PySet_Type,
+                          &binder.given, &PySet_Type, &binder.apart, &PyDict_Type, &binder.paths, &PyDict_Type,
+                          &binder.numbers))
         return NULL;
     const Py_ssize_t widths[4] = {sizeof(uint32_t), sizeof(uint32_t), 1, sizeof(int64_t)};
     if (clew_borrow(owners, widths, 4, -1, arrays) < 0)

@@ -260,7 +260,7 @@ class Search:
         sources = np.concatenate([np.full(len(places), source) for source, places in enumerate(self._kept)])
         places = np.concatenate(self._kept)
         totals = np.concatenate([self.rankings[source].total[found] for source, found in enumerate(self._kept)])
-        for at in _best_first(-totals):
+        for at in _best_first(totals):
             yield int(sources[at]), int(places[at])
 
     def _chunks_of(self, files: Sequence[tuple[int, int]]) -> list[list[int]]:
@@ -310,16 +310,14 @@ def _contents(view: View, places: Sequence[Any]) -> int:
 
 
 def _best_first(values: Any) -> Iterator[int]:
-    """Where the values stand, the smallest first, ties in order of place; the many that nobody looks at unsorted."""
+    """Where the values stand, the greatest first, ties in order of place."""
     import numpy as np
 
-    first = np.arange(len(values))
-    if len(values) > HEAD:
-        first = np.flatnonzero(values <= np.partition(values, HEAD - 1)[HEAD - 1])
-    yield from first[np.argsort(values[first], kind="stable")].tolist()
+    first = rank.greatest(values, HEAD)
+    yield from first.tolist()
     if len(first) < len(values):
-        rest = np.flatnonzero(values > values[first].max())
-        yield from rest[np.argsort(values[rest], kind="stable")].tolist()
+        rest = np.flatnonzero(values < values[first[-1]])
+        yield from rest[np.argsort(-values[rest], kind="stable")].tolist()
 
 
 def _having(source: Source, text: str) -> frozenset[int]:

@@ -13,7 +13,7 @@ from clew import tokens
 from clew.parse.symbols import FUNCTION_KINDS
 from clew.search.definitions import Definition
 from clew.search.query import Query
-from clew.search.rank import Measured, Ranking, chunk_scores
+from clew.search.rank import Measured, Ranking, chunk_scores, greatest
 from clew.search.view import View
 from clew.store import postings
 from clew.store.postings import Named
@@ -63,7 +63,7 @@ def pool_of(
     file_of = np.full(len(view.facts), -1, np.int64)
     file_of[view.document[kept[::-1]]] = kept[::-1]  # the first path of those that share a content
     places = np.flatnonzero(file_of[view.chunk_document] >= 0)
-    fitting = places[np.argsort(-scores[places], kind="stable")[:FUNCTION_POOL]].tolist()
+    fitting = places[greatest(scores[places], FUNCTION_POOL)[:FUNCTION_POOL]].tolist()
     asked_for = {each.symbol: each.value for found in defined.values() for each in found} if query.is_one_name else {}
     defining = [*_definition_places(connection, view, defined, file_of)] if asked_for else []
     best = [*dict.fromkeys((*(place for place, _ in defining), *fitting))]

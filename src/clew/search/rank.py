@@ -250,7 +250,7 @@ def best_chunks(view: View, scores: Any) -> Any:
     if native.kernels is not None:
         native.kernels.best_three(scores, view.starts, _TOP_CHUNKS, sums[:-1])
         return sums[view.group]
-    values, starts = np.maximum(scores, np.float32(0)), view.starts
+    values, starts = np.fmax(scores, np.float32(0)), view.starts
     groups: Any = slice(0, len(starts))
     is_held = values > 0
     if np.count_nonzero(is_held) < FEW_CHUNKS * len(values):  # as it is for most words: only these are looked at
@@ -271,6 +271,17 @@ def best_chunks(view: View, scores: Any) -> Any:
         keys[places] = places
     sums[groups] = total
     return sums[view.group]
+
+
+def greatest(values: Any, most: int) -> Any:
+    """Where the greatest values stand, the greatest first, ties in order of place: at least `most` of them, and with the
+    last all that are as great. The many that nobody looks at are not sorted."""
+    import numpy as np
+
+    places = np.arange(len(values))
+    if len(values) > most:
+        places = np.flatnonzero(values >= np.partition(values, len(values) - most)[len(values) - most])
+    return places[np.argsort(-values[places], kind="stable")]
 
 
 def _path_features(view: View, query: Query, models: Asked) -> dict[str, Any]:
