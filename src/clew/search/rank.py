@@ -274,8 +274,8 @@ def best_chunks(view: View, scores: Any) -> Any:
 
 
 def greatest(values: Any, most: int) -> Any:
-    """Where the greatest values stand, the greatest first, ties in order of place: at least `most` of them, and with the
-    last all that are as great. The many that nobody looks at are not sorted."""
+    """Where the greatest values stand, the greatest first, ties in order of place: at least `most` of them, and all as
+    great as the last. The many that nobody looks at are not sorted."""
     import numpy as np
 
     places = np.arange(len(values))
