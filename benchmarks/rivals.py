@@ -114,9 +114,12 @@ def measure_speed(semble: Semble, folder: Path) -> dict[str, Any]:
     """Index Django and ask about it, in turns; of the times of indexing the best, since only others make one slower."""
     tree = folder / "tree"
     shutil.copytree(django(), tree)
+    modules = folder / "modules"
+    shutil.copytree(tree, modules, ignore=_all_but_python)
     time.sleep(0.1)  # so that no file is too young to be believed
     makers: dict[str, Callable[[], Any]] = {
         "clew": lambda: index_clew(tree, _fresh(folder / "home")),
+        "clew_python": lambda: index_clew(modules, _fresh(folder / "home-of-modules")),
         "semble_code": lambda: _again(semble, folder, tree, "code"),
         "semble_all": lambda: _again(semble, folder, tree, "all"),
     }
@@ -127,6 +130,10 @@ def measure_speed(semble: Semble, folder: Path) -> dict[str, Any]:
     index = {name: min(found, key=lambda cost: float(cost["cpu_s"])) for name, found in costs.items()}
     _again(semble, folder, tree, "code")
     return {"index": {**index, "semble_to_clew": ratios(index, ("wall_s", "cpu_s"))}, "query": queries(semble, folder)}
+
+
+def _all_but_python(directory: str, names: list[str]) -> list[str]:
+    return [name for name in names if not name.endswith(".py") and not Path(directory, name).is_dir()]
 
 
 def queries(semble: Semble, folder: Path) -> dict[str, Any]:
@@ -170,7 +177,7 @@ def ratios(rows: dict[str, Any], names: Sequence[str]) -> dict[str, dict[str, fl
     return {
         rival: {name: round(row[name] / max(rows["clew"][name], 1e-9), 2) for name in names}
         for rival, row in rows.items()
-        if rival != "clew"
+        if not rival.startswith("clew")
     }
 
 
