@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from clew import Engine
 from clew.errors import BadInput, RequiresReindex
-from clew.search import find, rank
+from clew.search import find, paths, rank
 from clew.search.filters import Scope
 from clew.search.paths import PathTable, path_words, similarity
 from clew.search.query import MODES, VIEWS, Mode, parse_query
@@ -373,3 +373,16 @@ def test_the_greatest_come_first_and_ties_in_order(numbers: list[int], most: int
     assert found == expected[: len(found)] and len(found) >= min(most, len(numbers))
     with mock.patch.object(find, "HEAD", most):
         assert [*find._best_first(values)] == expected
+
+
+_PARTS = st.sampled_from(
+    "a tests Test testing test_a a_test.go fooTests conftest.py spec.rb x.spec.ts legacy compat.py old _pb2.py b_pb2.py"
+    " docs doc changelog.md NEWS news.rst README.md v1 vendor generated.pb.go min.js a.min.js T.d.ts FooTest.java www"
+    " history-of.py deprecated-api benches Examples x-old.c".split()
+)
+
+
+@given(st.lists(_PARTS, min_size=1, max_size=5).map("/".join))
+def test_kinds_of_paths_are_those_of_the_whole(path: str) -> None:
+    words = path_words(path)
+    assert (words.is_test, words.is_legacy, words.is_prose) == paths._kinds(path)

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence, Set
 from functools import cached_property, lru_cache
+from operator import or_
 from typing import Any, NamedTuple
 
 from clew import tokens
@@ -34,8 +35,8 @@ _PROSE = re.compile(
 _EMPTY_STEM_PARTS = [[stem] for stem in sorted(_EMPTY_STEMS)]
 _SUFFIX = re.compile(r"\.(?:tests?|spec|d|min|module|config|stories)$", re.IGNORECASE)  # says of what kind a file is
 _VOWELS = frozenset("aeiouy")
-_HEADER = re.compile(r"\.(?:h|hh|hpp|hxx|h\+\+)$")
-_SOURCE = re.compile(r"\.(?:c|cc|cpp|cxx|c\+\+|m|mm)$")
+_HEADER = (".h", ".hh", ".hpp", ".hxx", ".h++")
+_SOURCE = (".c", ".cc", ".cpp", ".cxx", ".c++", ".m", ".mm")
 _VERSION = re.compile(r"(?:^|/)v(\d+)(?=/)")
 PREFIX_LETTERS = 5  # similar words share these, unless one is the beginning of the other or has no vowels
 UNVERSIONED = 1 << 30  # newer than any number
@@ -60,14 +61,22 @@ def path_words(path: str) -> PathWords:
     words = tokens.parts_of(stem)
     if len(words) == 1 and words[0] in _EMPTY_STEMS and directory:
         words = tokens.parts_of(directory.rpartition("/")[2]) or words
+    around = _kinds_below(f"{directory}/") if directory else (False, False, False)
     return PathWords(
         tuple(dict.fromkeys(words)),
         _directory_terms(directory),
         directory.count("/") + 1 if directory else 0,
-        _TEST.search(path) is not None,
-        _LEGACY.search(path) is not None,
-        _PROSE.search(path) is not None,
+        *map(or_, around, _kinds(f"/{name}")),
     )
+
+
+def _kinds(text: str) -> tuple[bool, bool, bool]:
+    """Whether a path, or the part of it up to its name or behind it, is of a test, left behind, prose: no expression
+    goes across the last slash, so that the many files of a directory need not be asked what it is."""
+    return _TEST.search(text) is not None, _LEGACY.search(text) is not None, _PROSE.search(text) is not None
+
+
+_kinds_below = lru_cache(maxsize=50_000)(_kinds)
 
 
 @lru_cache(maxsize=50_000)
@@ -260,12 +269,14 @@ def _sources_of_headers(paths: Sequence[str]) -> dict[int, int | None]:
     one of that name; None where several may be it."""
     sources: dict[str, list[int]] = {}
     for place, path in enumerate(paths):
-        if _SOURCE.search(path):
+        if path.endswith(_SOURCE):
             sources.setdefault(path.rpartition("/")[2].rpartition(".")[0], []).append(place)
     found: dict[int, int | None] = {}
     for place, path in enumerate(paths):
+        if not path.endswith(_HEADER):
+            continue
         directory, _, name = path.rpartition("/")
-        same = sources.get(name.rpartition(".")[0], ()) if _HEADER.search(path) else ()
+        same = sources.get(name.rpartition(".")[0], ())
         beside = [source for source in same if paths[source].rpartition("/")[0] == directory]
         if same:
             found[place] = beside[0] if beside else same[0] if len(same) == 1 else None
