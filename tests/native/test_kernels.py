@@ -17,7 +17,7 @@ from clew import native, tokens
 from clew.embed import static
 from clew.errors import StoreCorrupt
 from clew.packing import pack, unpack_texts
-from clew.search import bulk, matches, rank, vectors, words
+from clew.search import best, bulk, matches, vectors, words
 from clew.search.bulk import Texts
 from clew.search.pattern import TextQuery, compile_pattern
 from clew.store import grams
@@ -135,7 +135,7 @@ def test_the_best_chunks(documents: list[list[float]]) -> None:
     scores = np.array([value for document in documents for value in document], np.float32)
     groups = np.arange(len(sizes) + 1)  # the last is of what has no chunks
     view: Any = SimpleNamespace(starts=starts, group=groups, ordinals=np.arange(len(scores)))
-    found, expected = both_ways(lambda: rank.best_chunks(view, scores))
+    found, expected = both_ways(lambda: best.best_chunks(view, scores))
     assert found.tolist() == pytest.approx(expected.tolist(), rel=1e-6)
 
 
@@ -354,7 +354,7 @@ def test_arrays_that_lie_askew() -> None:
 
 def test_what_is_no_number_counts_for_nothing() -> None:
     view: Any = SimpleNamespace(starts=ints(0, 3), group=ints(0, 1), ordinals=ints(0, 1, 2, 3))
-    found, expected = both_ways(lambda: rank.best_chunks(view, floats(1, float("nan"), -2, float("nan"))))
+    found, expected = both_ways(lambda: best.best_chunks(view, floats(1, float("nan"), -2, float("nan"))))
     assert found.tolist() == expected.tolist() == [1, 0]
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from clew import Engine
 from clew.errors import BadInput, RequiresReindex
-from clew.search import find, paths, rank
+from clew.search import best, find, paths, rank
 from clew.search.filters import Scope
 from clew.search.paths import PathTable, path_words, similarity
 from clew.search.query import MODES, VIEWS, Mode, parse_query
@@ -29,7 +29,7 @@ _SCORES = st.one_of(st.just(0.0), st.floats(0, 50, width=32))
 
 @given(
     st.lists(st.lists(_SCORES, min_size=1, max_size=9), min_size=1, max_size=12),
-    st.sampled_from([0.0, rank.FEW_CHUNKS, 2.0]),
+    st.sampled_from([0.0, best.FEW_CHUNKS, 2.0]),
 )
 def test_best_chunks_are_the_best_of_each_document(groups: list[list[float]], few: float) -> None:
     scores = np.array([round(score, 3) for group in groups for score in group], np.float32)
@@ -37,12 +37,12 @@ def test_best_chunks_are_the_best_of_each_document(groups: list[list[float]], fe
     starts = np.flatnonzero(np.diff(documents, prepend=-1))
     files = [*range(len(groups)), len(groups), 0]  # the last but one has no chunks, the last the first one's
     view: Any = SimpleNamespace(starts=starts, group=np.array(files), ordinals=np.arange(len(documents)))
-    with mock.patch.object(rank, "FEW_CHUNKS", few):
-        found = rank.best_chunks(view, scores)
+    with mock.patch.object(best, "FEW_CHUNKS", few):
+        found = best.best_chunks(view, scores)
     assert found[-2:].tolist() == [0, found[0]]
     for document, group in enumerate(groups):
-        best = sorted((float(np.float32(round(score, 3))) for score in group), reverse=True)
-        expected = sum(weight * score for weight, score in zip(rank.TOP_CHUNKS, best, strict=False))
+        scored = sorted((float(np.float32(round(score, 3))) for score in group), reverse=True)
+        expected = sum(weight * score for weight, score in zip(best.TOP_CHUNKS, scored, strict=False))
         assert found[document] == pytest.approx(expected, rel=1e-4, abs=1e-4)
 
 
@@ -369,7 +369,7 @@ def test_of_two_versions_the_newer_definition_counts(tmp_path: Path) -> None:
 def test_the_greatest_come_first_and_ties_in_order(numbers: list[int], most: int) -> None:
     values = np.array(numbers, np.float32)
     expected = np.argsort(-values, kind="stable").tolist()
-    found = rank.greatest(values, most).tolist()
+    found = best.greatest(values, most).tolist()
     assert found == expected[: len(found)] and len(found) >= min(most, len(numbers))
     with mock.patch.object(find, "HEAD", most):
         assert [*find._best_first(values)] == expected

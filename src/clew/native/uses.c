@@ -405,7 +405,7 @@ static int go_to(const Binder *binder, Py_ssize_t start, Held *around, Py_ssize_
 }
 
 /* refer(content, (starts, ends, roles), places, (happen, move, meaning, own_class), (known, outside, given, apart, paths,
-   numbers), is_plain, most_steps) -> (of_use, callers, happened): `_Binder._refer` in parse/binding.py says what it does.
+   numbers), is_plain, most_steps) -> (of_use, callers, happened): `refer` in parse/referring.py says what it does.
    Numbers of references are uint32, of callers uint16. */
 PyObject *clew_refer(PyObject *Py_UNUSED(module), PyObject *arguments) {
     PyObject *owners[4], *content, *uses, *steps, *tables, *done = NULL, *of_use = NULL, *callers = NULL;

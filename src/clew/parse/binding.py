@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import re
 import sys
-from array import array
 from bisect import bisect_left
 from operator import itemgetter
 
-from clew import native
 from clew.parse.bound import NO_FREE_METHODS, TYPES_BEFORE_NAMES, Read
 from clew.parse.dialects import NAMES
 from clew.parse.ecmascript import ECMASCRIPT, is_pure_type, read_export, read_parts
@@ -24,11 +22,10 @@ from clew.parse.names import MARKS_CALLS, Names
 from clew.parse.packaged import PACKAGED
 from clew.parse.promises import promise_all, promise_of
 from clew.parse.receivers import ENDS_OF_SIGNS, read_calls, receiver_end, skip_space, word_end
+from clew.parse.referring import MAX_STEPS, Rules, Tables, refer
 from clew.parse.scopes import FREE_FORM, Scope, read_outside
 from clew.parse.uses import ROLES, Uses
 
-MAX_STEPS = 12  # a longer chain says nothing that could be followed
-_OWN_CLASS = re.compile(r"\AS(\d+)\.__class__\Z")  # `self.__class__`
 _SUPER = re.compile(rb"\(\s*([\w.]+)\s*,")
 _TYPE, _CALL = ROLES.index("type"), ROLES.index("call")
 
@@ -36,19 +33,6 @@ _TYPE, _CALL = ROLES.index("type"), ROLES.index("call")
 def collect_links(blob: Read, uses: Uses) -> Links:
     """The references of a blob."""
     return _Binder(blob, uses).run()
-
-
-class _Numbers(dict[str, int]):
-    """References and their numbers, which they get in order."""
-
-    def __missing__(self, path: str) -> int:
-        number = self[path] = len(self)
-        return number
-
-
-def _own_class(path: str) -> str:
-    """What the class of an object of its own is."""
-    return _OWN_CLASS.sub(r"C\1", path)
 
 
 class _Binder:
@@ -82,11 +66,17 @@ class _Binder:
         """Bind, then refer."""
         events = self._events()
         self._called = read_calls(self._content, self._language, self._captures)
-        links, numbers = self._links, _Numbers({"": 0})
-        refer = self._refer if native.kernels is None else self._refer_natively
-        for event in events[refer(events, self._known(), numbers) :]:
+        links, numbers = self._links, {"": 0}
+        is_plain = not (self._is_dialect or self._is_marked or self._language == "cpp")
+        rules = Rules(lambda number: self._happen(events[number]), self._path, is_plain)
+        tables = Tables(self._known(), self._outside, self._given, self._literal_names, self._paths, numbers)
+        places = [event.at for event in events]
+        referred = refer(self._content, self._uses, places, self._scopes, rules, tables)
+        for event in events[referred.happened :]:
             self._happen(event)
         links.refs[:] = numbers
+        links.of_use.extend(referred.of_use)
+        links.callers.extend(referred.callers)
         links.attributes.extend(self._names.attributes.values())
         for caller, path in self._given_back.items():
             if path:  # all that it gives back is the same
@@ -94,54 +84,6 @@ class _Binder:
         if self._language == "python":
             promise_all(self._content, self._symbols, links)
         return links
-
-    def _refer(self, events: list[Event], known: dict[int, str], numbers: _Numbers) -> int:
-        """Say what each use refers to, and what it is part of; how many events happened before the last."""
-        uses, paths, outside = self._uses, self._paths, self._outside
-        callers, of_use = self._links.callers, self._links.of_use
-        walk, around, owner, until = self._scopes.walk(), self._scopes.all[0], NOWHERE, 0
-        happened, places = 0, [*(event.at for event in events), sys.maxsize]
-        for start, end, role in zip(uses.starts, uses.ends, uses.roles, strict=True):
-            while places[happened] <= start:
-                self._happen(events[happened])
-                happened += 1
-            if start >= until:
-                around, until = walk.to(start)
-                owner = around.owner()
-            callers.append(owner)
-            path, is_variable = known.get(start), False
-            if path == "":
-                of_use.append(0)
-                continue
-            if path is None:
-                scope = around
-                if start in outside and scope.start < outside[start] and scope.parent is not None:
-                    scope = scope.parent
-                path, is_variable = self._path(scope, start, end, role)
-            paths[end] = path if not path.endswith(".__class__") else _own_class(path)
-            of_use.append(0 if is_variable or path == "?" else numbers[path])
-        return happened
-
-    def _refer_natively(self, events: list[Event], known: dict[int, str], numbers: _Numbers) -> int:
-        """The same, where what bare names and members are most often is settled in C. Where a language has rules of its
-        own for all names, or a name is in a place of its own, `_path` says what it is."""
-        assert native.kernels is not None
-        walk = self._scopes.walk()
-
-        def move(place: int) -> tuple[Scope, int, int]:
-            around, until = walk.to(place)
-            return around, until, around.owner()
-
-        places = array("q", [event.at for event in events])
-        steps = (lambda number: self._happen(events[number])), move, self._path, _own_class
-        tables = known, self._outside, self._given, self._literal_names, self._paths, numbers
-        is_plain = not (self._is_dialect or self._is_marked or self._language == "cpp")
-        of_use, callers, happened = native.kernels.refer(
-            self._content, self._uses, places, steps, tables, is_plain, MAX_STEPS
-        )
-        self._links.of_use.extend(array("I", of_use))
-        self._links.callers.extend(array("H", callers))
-        return int(happened)
 
     # -- events ------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ import apsw
 
 from clew.embed.encoder import Asked
 from clew.search import rank
+from clew.search.best import greatest
 from clew.search.definitions import Definition, definitions_of
 from clew.search.filters import Filter
 from clew.search.functions import FUNCTION_POOL, Function, pool_of
@@ -313,7 +314,7 @@ def _best_first(values: Any) -> Iterator[int]:
     """Where the values stand, the greatest first, ties in order of place."""
     import numpy as np
 
-    first = rank.greatest(values, HEAD)
+    first = greatest(values, HEAD)
     yield from first.tolist()
     if len(first) < len(values):
         rest = np.flatnonzero(values < values[first[-1]])

@@ -11,9 +11,10 @@ import apsw
 
 from clew import tokens
 from clew.parse.symbols import FUNCTION_KINDS
+from clew.search.best import greatest
 from clew.search.definitions import Definition
 from clew.search.query import Query
-from clew.search.rank import Measured, Ranking, chunk_scores, greatest
+from clew.search.rank import Measured, Ranking, chunk_scores
 from clew.search.view import View
 from clew.store import postings
 from clew.store.postings import Named

@@ -7,14 +7,14 @@ brought when it was left out. Files of several codebases are weighed against eac
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clew import native, tokens
+from clew import tokens
 from clew.embed.encoder import Asked
+from clew.search.best import best_chunks
 from clew.search.paths import idf
 from clew.search.query import Query
 from clew.search.vectors import Waiting, aside, at_once
@@ -49,13 +49,10 @@ HEADER = -0.30  # a header whose source is there: it declares what that does
 BEHIND = 0.01  # how far behind it a header comes at the least
 PROSE = -1.20  # documents speak of the code; who asks wants the code
 LEGACY = -0.60  # kept for those who have not moved on, or not written by hand
-TOP_CHUNKS = (1.0, 0.7, 0.5)  # a file that says it in three places beats one that says it once
-_TOP_CHUNKS = array("f", TOP_CHUNKS)
 MIN_DEPTH, MAX_DEPTH = -0.5, 1.5  # directories less or more than most that still count
 DIRECTORY_B = 0.5  # how much a long path is discounted
 K1 = 1.2
 SURE = 0.8  # words this close count as the same
-FEW_CHUNKS = 0.25  # of all: so many are picked out before the best are looked for
 ALONE_CHUNKS = 5_000  # fewer are scored in the time that a thread takes to begin
 
 FUNCTION_BODY, FUNCTION_DENSE = 0.4, 0.48  # what places a chunk: words, meaning
@@ -240,48 +237,6 @@ def definition_value(name: str, wanted: str, kind: str, depth: int) -> float:
 def shared_among(files: int) -> float:
     """A name that many files define is worth less in each."""
     return 1 / (1 + 0.15 * (files - 1))
-
-
-def best_chunks(view: View, scores: Any) -> Any:
-    """For each file its best chunks' scores that are above 0, weighed by TOP_CHUNKS."""
-    import numpy as np
-
-    sums = np.zeros(len(view.starts) + 1, np.float32)  # of each group of chunks; the last is of files that have none
-    if native.kernels is not None:
-        native.kernels.best_three(scores, view.starts, _TOP_CHUNKS, sums[:-1])
-        return sums[view.group]
-    values, starts = np.fmax(scores, np.float32(0)), view.starts
-    groups: Any = slice(0, len(starts))
-    is_held = values > 0
-    if np.count_nonzero(is_held) < FEW_CHUNKS * len(values):  # as it is for most words: only these are looked at
-        held = np.flatnonzero(is_held)
-        of = view.starts.searchsorted(held, side="right") - 1
-        starts = np.flatnonzero(np.append(True, of[1:] != of[:-1])[: len(of)])
-        values, groups = values[held], of[starts]
-    if not len(starts):
-        return sums[view.group]
-    keys = values.view(np.uint32).astype(np.int64)  # bits of such numbers order as they do
-    keys <<= 32
-    keys |= view.ordinals[: len(keys)]  # score and place: one pass finds both
-    total = np.zeros(len(starts), np.float32)
-    for weight in TOP_CHUNKS:
-        best = np.maximum.reduceat(keys, starts)
-        total += weight * (best >> 32).astype(np.uint32).view(np.float32)
-        places = best & 0xFFFFFFFF
-        keys[places] = places
-    sums[groups] = total
-    return sums[view.group]
-
-
-def greatest(values: Any, most: int) -> Any:
-    """Where the greatest values stand, the greatest first, ties in order of place: at least `most` of them, and all as
-    great as the last. The many that nobody looks at are not sorted."""
-    import numpy as np
-
-    places = np.arange(len(values))
-    if len(values) > most:
-        places = np.flatnonzero(values >= np.partition(values, len(values) - most)[len(values) - most])
-    return places[np.argsort(-values[places], kind="stable")]
 
 
 def _path_features(view: View, query: Query, models: Asked) -> dict[str, Any]:
