@@ -113,6 +113,7 @@ end:
 
 #define NAMES_MOST 4096 /* bytes of a path and a name that are joined here */
 #define LAST_PART ".__class__"
+#define TYPE_ROLE 1 /* the place of "type" among `ROLES` in parse/uses.py */
 
 /* What a scope says of names; all of it borrowed from the scope but for the first. */
 typedef struct {
@@ -255,7 +256,7 @@ static PyObject *plain_meaning(const Binder *binder, const Held *around, Py_ssiz
     const uint8_t sign = start > 0 ? binder->content[start - 1] : ' ';
     if (sign == '.' && start > 1 && ends_a_name(binder->content[start - 2]))
         return member(binder, start, end);
-    if (sign == '.' || sign == ':' || sign == '>' || sign == '$' || role == 1)
+    if (sign == '.' || sign == ':' || sign == '>' || sign == '$' || role == TYPE_ROLE)
         return NULL;
     PyObject *const name = PyUnicode_DecodeUTF8((const char *)binder->content + start, end - start, "replace");
     PyObject *const found = name == NULL ? NULL : look_up(binder, around, name, is_variable);
