@@ -144,17 +144,23 @@ def test_a_parser_that_crashes_or_never_ends_costs_its_file_alone(
 def test_a_run_goes_on_when_nobody_reads_how_far_it_is(tmp_path: Path) -> None:
     """A defect once: `clew index 2>&1 | head -1` left a failed run behind, and nothing to search."""
     tree = write_tree(tmp_path / "tree", {f"m{n}.py": f"def f{n}(): ...\n" for n in range(30)})
-    code = "from clew.serve import progress, cli; progress._QUIET_S = -1; progress._LINE_EVERY_S = -1; cli.main()"
+    code = "from clew.serve import entry, progress; progress._QUIET_S = progress._LINE_EVERY_S = -1; entry.main()"
     environment = {**os.environ, "CLEW_HOME": str(tmp_path / "home"), "CLEW_WORKERS": "1"}
     read, write = os.pipe()
     os.close(read)
+
+    def unread(*arguments: str) -> tuple[int, bytes]:
+        command = [sys.executable, "-c", code, *arguments]
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=write)
+        return done.returncode, done.stdout
+
     try:
-        done = subprocess.run(
-            [sys.executable, "-c", code, "index", str(tree)], env=environment, stdout=subprocess.PIPE, stderr=write
-        )
+        code_of_index, said = unread("index", str(tree))
+        assert code_of_index == 0 and b"30 added" in said
+        assert unread("status", str(tree), "--json")[1].count(b'"indexed"') >= 1
+        found, said = unread("search", "f7 nowheretobefound", str(tree))  # which is told beside the answer
+        assert found == 0 and b"m7.py" in said
+        assert unread("search", "f7", str(tmp_path / "no tree")) == (2, b"")
+        assert unread("index", "--no-such-flag")[0] == 2
     finally:
         os.close(write)
-    assert done.returncode == 0 and b"30 added" in done.stdout
-    engine = make_engine(tmp_path / "home")
-    assert engine.status(str(tree)).state == "indexed"
-    engine.close()

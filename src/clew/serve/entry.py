@@ -5,6 +5,7 @@ Loads nothing heavy before it has asked: the daemon's answer is here before clic
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 
@@ -41,10 +42,34 @@ def main() -> None:
 
 
 def _open_streams() -> None:
-    """Let what was started without a stream have one that leads nowhere, in the place where files would be opened."""
+    """Let what was started without a stream have one that leads nowhere, in the place where files would be opened; and
+    let nothing fail because nobody reads what is said beside the answer."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - for as long as it runs
+    if isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr = _Beside(sys.stderr.buffer, sys.stderr.encoding, sys.stderr.errors, line_buffering=True)
+
+
+class _Beside(io.TextIOWrapper):
+    """Standard error: progress, notes, warnings. When its reader has gone, as `head` does, or the disk is full, what is
+    said is lost and the work goes on."""
+
+    def write(self, text: str) -> int:
+        try:
+            return super().write(text)
+        except OSError:
+            return self._lose(len(text))
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except OSError:
+            self._lose()
+
+    def _lose(self, length: int = 0) -> int:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+        return length
 
 
 def _through_daemon(arguments: list[str]) -> int | None:

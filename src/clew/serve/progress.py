@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from types import TracebackType
@@ -24,7 +23,6 @@ class ProgressView:
         self._task: Any = None
         self._terminal = sys.stderr.isatty()
         self._shown = ""  # what the last line, or the bar, was about
-        self._is_read = True  # until a line cannot be written
 
     def __enter__(self) -> ProgressView:
         return self
@@ -37,15 +35,9 @@ class ProgressView:
 
     def __call__(self, progress: Progress) -> None:
         elapsed = time.monotonic() - self._started
-        if elapsed < _QUIET_S or not progress.files_total or not self._is_read:
+        if elapsed < _QUIET_S or not progress.files_total:
             return
-        try:
-            self._show(progress, *self._words(progress, elapsed))
-        except OSError:  # whoever read it has gone, as `head` does, or the disk is full: the run goes on all the same
-            self._is_read = False
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
-
-    def _show(self, progress: Progress, what: str, done: str, rate: str) -> None:
+        what, done, rate = self._words(progress, elapsed)
         if self._terminal:
             self._show_bar(progress, what, done, rate)
         elif what != self._shown or time.monotonic() - self._last_line > _LINE_EVERY_S:
