@@ -15,8 +15,8 @@ typedef struct {
     Py_ssize_t count;
 } Array;
 
-/* Borrow what owns arrays whose items have these widths, the one at `written` to be written to (-1 for none); 0, or -1
-   with an exception set. */
+/* Borrow what owns arrays whose items have these widths, the one at `written` to be written to (-1 for none), which
+   must lie apart from the others; 0, or -1 with an exception set. */
 int clew_borrow(PyObject *const *owners, const Py_ssize_t *widths, int count, int written, Array *arrays);
 void clew_give_back(Array *arrays, int count);
 

@@ -21,14 +21,14 @@ MAX_STEPS = 12  # a longer chain says nothing that could be followed
 _OWN_CLASS = re.compile(r"\AS(\d+)\.__class__\Z")  # `self.__class__`
 
 
+Meaning = Callable[[Scope, int, int, int], tuple[str, bool]]  # of a scope, where a use starts and ends, and its role
+
+
 class Rules(NamedTuple):
     """What the binder does for the sweep."""
 
     happen: Callable[[int], None]  # lets the next event happen, by its number
-    meaning: Callable[
-        [Scope, int, int, int], tuple[str, bool]
-    ]  # of a use from a place to another in its role: its path,
-    # and whether that is a variable of a function
+    meaning: Meaning  # the path of a use, and whether that is a variable of a function
     is_plain: bool  # the language has no rules of its own for all bare names and members
 
 
