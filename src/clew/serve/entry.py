@@ -44,11 +44,12 @@ def main() -> None:
 def _open_streams() -> None:
     """Let what was started without a stream have one that leads nowhere, in the place where files would be opened; and
     let nothing fail because nobody reads what is said beside the answer."""
+    given = sys.stderr
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - for as long as it runs
-    if isinstance(sys.stderr, io.TextIOWrapper):
-        sys.stderr = _Beside(sys.stderr.buffer, sys.stderr.encoding, sys.stderr.errors, line_buffering=True)
+    if isinstance(given, io.TextIOWrapper):  # which Python keeps, and with it the file below
+        sys.stderr = _Beside(given.buffer, given.encoding, given.errors, line_buffering=True)
 
 
 class _Beside(io.TextIOWrapper):
