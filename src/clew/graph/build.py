@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import itertools
 import zlib
-from collections import defaultdict
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import NamedTuple, cast
 
 import apsw
 
 from clew.graph.changes import compare, holding, keys_of, shape_of
+from clew.graph.grouping import OWN_ROLE, Edge, End, Leads, Loose, Own, Sources, Used, group
 from clew.graph.layout import Layout, is_configuration
 from clew.graph.modules import TOLD_APART, Module
 from clew.graph.resolve import Resolver
 from clew.graph.values import TIERS, Key, Meaning
 from clew.parse.ecmascript import ECMASCRIPT
-from clew.parse.links import CALLED, MACRO, NOWHERE, unpack_links
+from clew.parse.links import CALLED, MACRO, unpack_links
 from clew.parse.uses import ROLES, unpack_starts
 from clew.store import edges, facts, snapshots
 from clew.store.edges import (
@@ -30,7 +32,6 @@ from clew.store.edges import (
     WHOLE_FILE,
     EdgeRow,
     GraphFile,
-    LooseRow,
     pack_nodes,
     pack_sites,
     unpack_nodes,
@@ -45,6 +46,7 @@ MAX_MODULES = 6_000  # files held at once while edges are made: about 100 KB eac
 MAX_LOADED = 1_000  # files that are held from one save to the next, those that are needed most: about 25 KB each
 MAX_KEPT = 4  # snapshots whose files are kept in memory
 _KINDS = {name: place for place, name in enumerate(EVIDENCE)}
+_TIERS = {name: place for place, name in enumerate(TIERS)}
 
 Files = Mapping[str, tuple[int, str]]  # facts and language of each file that has any
 
@@ -53,8 +55,8 @@ class Edges(NamedTuple):
     """What resolving some files brings."""
 
     files: list[GraphFile]
-    rows: list[tuple[int | str, int, int, int, int, bytes]]  # a name is external
-    loose: list[LooseRow]
+    rows: list[Edge]
+    loose: list[Loose]
 
 
 # Shares the files of a snapshot's first graph out: resolves some by a call, gives the edges of the others.
@@ -284,44 +286,20 @@ class _Graph:
         assert module is not None
         facts_id, _ = self._files[path]
         inputs: set[Key] = set()
-        meanings = [None, *(self._resolver.resolve(module, ref, inputs) for ref in module.links.refs[1:])]
+        meanings = [self._resolver.resolve(module, ref, inputs) for ref in module.links.refs[1:]]
         wholes = self._imported_files(module, inputs)
         keys, names = self._resolver.spelled_out(inputs)
         names -= module.own_keys()
-        grouped: dict[tuple[int | str, int, int, int], tuple[int, list[int]]] = {}
-        loose: dict[tuple[str, int, int], list[int]] = {}
-        base, refs = module.number << NODE_BITS, module.links.refs
-        nodes: Sequence[int] = module.nodes if module.nodes is not None else range(WHOLE_FILE)
-        own = {byte: module.node(ordinal) for byte, ordinal in module.attribute_places.items()}  # named, not used there
-        targets = [self._target(meaning) for meaning in meanings]
-        names_alone = [_name_alone(ref) if meaning is None else "" for ref, meaning in zip(refs, meanings, strict=True)]
-        for (number, caller, role), starts in self._places(module).items():
-            source = base | (nodes[caller] if caller != NOWHERE else WHOLE_FILE)
-            role = IMPORT_ROLE if refs[number][:1] in ("J", "M") else role
-            target = targets[number]
-            if target is not None:
-                if own:
-                    starts = [start for start in starts if target[0] != own.get(start)]
-                if starts:
-                    key = (target[0], source, role, target[1])
-                    held = grouped.get(key)
-                    if held is None:
-                        grouped[key] = (_evidence(meanings[number]), starts)
-                    else:
-                        held[1].extend(starts)
-                        held[1].sort()
-            elif names_alone[number]:
-                sites = loose.setdefault((names_alone[number], source, role), [])
-                sites.extend(starts)
-                sites.sort()
-        named = {to >> NODE_BITS for to, _, role, _ in grouped if role == IMPORT_ROLE and isinstance(to, int)}
-        for number, (evidence, start) in wholes.items():  # imports that name nothing: `export * from`, `require`
-            if number not in named:
-                key = (number << NODE_BITS | WHOLE_FILE, base | WHOLE_FILE, IMPORT_ROLE, TIERS.index("proven"))
-                grouped[key] = (evidence, [start])
-        for (to, source, role, tier), (evidence, sites) in grouped.items():
-            found.rows.append((to, source, role, tier, evidence, pack_sites(sites)))
-        found.loose.extend([LooseRow(*key, pack_sites(sites)) for key, sites in loose.items()])
+        rows, loose = self._grouped(module, meanings)
+        if wholes:  # imports that name nothing: `export * from`, `require`
+            named = {row[0] >> NODE_BITS for row in rows if row[2] == IMPORT_ROLE and isinstance(row[0], int)}
+            source = module.number << NODE_BITS | WHOLE_FILE
+            for number, (evidence, start) in wholes.items():
+                if number not in named:
+                    target = number << NODE_BITS | WHOLE_FILE
+                    rows.append((target, source, IMPORT_ROLE, _TIERS["proven"], evidence, pack_sites([start])))
+        found.rows.extend(rows)
+        found.loose.extend(loose)
         found.files.append(
             GraphFile(
                 module.number, path, facts_id, shape_of(module), pack_sites(sorted(map(_hash, keys))),
@@ -329,15 +307,25 @@ class _Graph:
             )
         )  # fmt: skip
 
-    def _places(self, module: Module) -> dict[tuple[int, int, int], list[int]]:
-        """Where each reference that leads out of its function stands, by the definition around and the role."""
-        found: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
+    def _grouped(self, module: Module, meanings: Iterable[Meaning | None]) -> tuple[list[Edge], list[Loose]]:
+        """What the uses of a file lead to, of which references mean this."""
         links = module.links
-        starts, roles = unpack_starts(facts.uses_of(self._connection, module.facts) if links.of_use else b"")
-        for start, key in zip(starts, zip(links.of_use, links.callers, roles, strict=True), strict=True):
-            if key[0]:
-                found[key].append(start)
-        return found
+        if not links.of_use:
+            return [], []
+        starts, use_roles = unpack_starts(facts.uses_of(self._connection, module.facts))
+        used = Used(starts, links.of_use, links.callers, use_roles)
+        ends: dict[End, int] = {None: 0}
+        slots, evidence, roles = [0], [0], [OWN_ROLE]
+        for ref, meaning in zip(links.refs[1:], meanings, strict=True):
+            end = self._end(ref, meaning)
+            slots.append(ends.setdefault(end, len(ends)))
+            evidence.append(_evidence(meaning.evidence) if meaning is not None else 0)
+            roles.append(IMPORT_ROLE if ref[0] in "JM" else OWN_ROLE)
+        leads = Leads(array("I", slots), bytes(roles), array("I", evidence))
+        sources = Sources(module.number << NODE_BITS, array("H", module.nodes or ()))
+        places = sorted(module.attribute_places.items())  # named there, not used
+        own = Own(array("I", [byte for byte, _ in places]), array("q", [module.node(ordinal) for _, ordinal in places]))
+        return group(used, leads, list(ends), sources, own)
 
     def _imported_files(self, module: Module, inputs: set[Key]) -> dict[int, tuple[int, int]]:
         """The other files that imports of a file lead to, with the evidence and where that is said."""
@@ -350,17 +338,18 @@ class _Graph:
                 found.setdefault(value.module.number, (_KINDS["import"] | row.line << 4, row.start_byte))
         return found
 
-    def _target(self, meaning: Meaning | None) -> tuple[int | str, int] | None:
+    def _end(self, ref: str, meaning: Meaning | None) -> End:
         if meaning is None:
+            name = _name_alone(ref)
+            return (name,) if name else None
+        (kind, module, ordinal, name, _), tier, evidence = meaning
+        if kind == "external":
+            is_known = evidence != "builtin" and not name.startswith("?") and "()" not in name
+            return (name, _TIERS[tier]) if is_known else None
+        if module is None or kind not in ("definition", "module"):
             return None
-        value, tier = meaning.value, TIERS.index(meaning.tier)
-        if value.kind == "external":
-            is_known = meaning.evidence != "builtin" and not value.name.startswith("?") and "()" not in value.name
-            return (value.name, tier) if is_known else None
-        if value.module is None or value.kind not in ("definition", "module"):
-            return None
-        is_whole = value.kind == "module"
-        return value.module.number << NODE_BITS | WHOLE_FILE if is_whole else value.module.node(value.ordinal), tier
+        is_whole = kind == "module"
+        return (module.number << NODE_BITS | WHOLE_FILE if is_whole else module.node(ordinal)), _TIERS[tier]
 
 
 def _name_alone(ref: str) -> str:
@@ -370,8 +359,9 @@ def _name_alone(ref: str) -> str:
     return name if dot and not name.endswith(MACRO) and "(" not in name and "^" not in name else ""
 
 
-def _evidence(meaning: Meaning | None) -> int:
-    kind, _, line = (meaning.evidence if meaning is not None else "scope").partition(":")
+@lru_cache(maxsize=4096)
+def _evidence(text: str) -> int:
+    kind, _, line = text.partition(":")
     return _KINDS[kind] | int(line or 0) << 4
 
 

@@ -22,6 +22,7 @@ from clew.store.facts import FactsKey
 from clew.store.snapshots import Entry
 from clew.store.store import Store
 from clew.types import Diagnostic, Facts, FileContent, RunStats, Skip, Stat
+from clew.uncollected import uncollected
 
 _COMMIT_BYTES = 2_000_000  # of parsed source a transaction: what a kill can cost
 
@@ -62,7 +63,7 @@ def store_contents(
 ) -> Stored:
     """Store every content that is new; `generations` are those of the entries that exist already."""
     run = _Run(store, generations, stats, report)
-    with ParsePool[FactsKey](processes) as pool:
+    with uncollected(), ParsePool[FactsKey](processes) as pool:
         for file in files:
             task = run.take(file)
             if task is not None:

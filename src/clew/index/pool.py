@@ -24,7 +24,7 @@ from clew.processes import own_command
 
 _BATCH_BYTES = 256_000
 _BATCH_FILES = 48
-_INLINE_TOTAL_BYTES = 1_500_000  # less than this is parsed here: a process costs about 0.13 s to start
+_INLINE_TOTAL_BYTES = 1_500_000  # less than this is parsed here, when all has come: a process takes 0.2 s to begin
 _INLINE_FILE_BYTES = 48_000  # larger files are not: a parser cannot be interrupted, a process can
 WORKER = "clew.index.worker"  # the module that a parsing process runs
 LIMIT_S = 30.0  # for a batch, then for each of its files; parsing a megabyte takes about 0.2 s
@@ -39,7 +39,8 @@ class ParsePool(Generic[Tag]):
         self._processes = processes
         self._batch: list[tuple[Tag, Task]] = []
         self._batch_bytes = 0
-        self._seen_bytes = self._largest = 0
+        self._held: list[list[tuple[Tag, Task]]] = []  # batches, while they are too few for processes
+        self._held_bytes = self._largest = 0
         self._idle: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()
         self._workers: list[subprocess.Popen[bytes]] = []
         self._threads: ThreadPoolExecutor | None = None
@@ -69,30 +70,40 @@ class ParsePool(Generic[Tag]):
         """Take a task; yields outcomes that are ready (all but a bounded number are waited for)."""
         self._batch.append((tag, task))
         self._batch_bytes += len(task[1])
-        self._seen_bytes += len(task[1])
         self._largest = max(self._largest, len(task[1]))
         if self._batch_bytes >= _BATCH_BYTES or len(self._batch) >= _BATCH_FILES:
-            yield from self._dispatch()
+            self._hold()
+            if self._threads is not None or not self._is_little():
+                yield from self._dispatch()
 
     def finish(self) -> Iterator[tuple[Tag, Outcome]]:
         """All outcomes still owed."""
-        yield from self._dispatch()
-        while self._flying:
-            yield from self._collect()
+        self._hold()
+        if self._threads is not None or not self._is_little():
+            yield from self._dispatch()
+            while self._flying:
+                yield from self._collect()
+            return
+        for batch in self._held:
+            yield from zip([tag for tag, _ in batch], work([task for _, task in batch]), strict=True)
+
+    def _hold(self) -> None:
+        if self._batch:
+            self._held.append(self._batch)
+            self._held_bytes += self._batch_bytes
+            self._batch, self._batch_bytes = [], 0
+
+    def _is_little(self) -> bool:
+        return self._held_bytes < _INLINE_TOTAL_BYTES and self._largest < _INLINE_FILE_BYTES
 
     def _dispatch(self) -> Iterator[tuple[Tag, Outcome]]:
-        batch, self._batch, self._batch_bytes = self._batch, [], 0
-        if not batch:
-            return
-        tags, tasks = [tag for tag, _ in batch], [task for _, task in batch]
         if self._threads is None:
-            if self._seen_bytes < _INLINE_TOTAL_BYTES and self._largest < _INLINE_FILE_BYTES:
-                yield from zip(tags, work(tasks), strict=True)
-                return
             self._threads = ThreadPoolExecutor(self._processes, thread_name_prefix="clew-parse")
-        self._flying[self._threads.submit(self._ask, tasks)] = tags
-        while len(self._flying) >= 2 * self._processes:
-            yield from self._collect()
+        held, self._held = self._held, []
+        for batch in held:
+            self._flying[self._threads.submit(self._ask, [task for _, task in batch])] = [tag for tag, _ in batch]
+            while len(self._flying) >= 2 * self._processes:
+                yield from self._collect()
 
     def _collect(self) -> Iterator[tuple[Tag, Outcome]]:
         done, _ = wait(self._flying, return_when=FIRST_COMPLETED)

@@ -25,6 +25,14 @@ def refer(
     most_steps: int,
     /,
 ) -> tuple[bytes, bytes, int]: ...
+def group(
+    used: tuple[Any, Any, Any, bytes],
+    leads: tuple[Any, bytes, Any],
+    ends: tuple[Any, ...],
+    sources: tuple[int, Any, int],
+    own: tuple[Any, Any],
+    /,
+) -> tuple[list[Any], list[Any]]: ...
 
 class Terms:
     def __new__(cls, expand: Callable[[bytes], bytes], limit: int, most_bytes: int, most_parts: int, /) -> Terms: ...

@@ -37,6 +37,8 @@ PyObject *clew_cosines(PyObject *module, PyObject *arguments);
 /* uses.c */
 PyObject *clew_uses(PyObject *module, PyObject *arguments);
 PyObject *clew_refer(PyObject *module, PyObject *arguments);
+/* edges.c */
+PyObject *clew_group(PyObject *module, PyObject *arguments);
 /* terms.c */
 extern PyType_Spec clew_terms_spec;
 

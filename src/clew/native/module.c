@@ -50,10 +50,11 @@ static PyMethodDef functions[] = {
     {"cosines", clew_cosines, METH_VARARGS, NULL},
     {"uses", clew_uses, METH_VARARGS, NULL},
     {"refer", clew_refer, METH_VARARGS, NULL},
+    {"group", clew_group, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
-#define VERSION 2 /* as in __init__.py */
+#define VERSION 3 /* as in __init__.py */
 
 static int begin(PyObject *module) {
     if (PyModule_AddIntMacro(module, VERSION) < 0)

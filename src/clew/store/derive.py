@@ -106,10 +106,10 @@ def drop_damaged(store: Store) -> None:
             _forget(connection)
 
 
-def tidy(store: Store, connection: apsw.Connection, *, drop_files: bool) -> None:
-    """After a sweep: segments that are mostly dead are made anew, and files of none are removed."""
+def tidy(store: Store, connection: apsw.Connection, *, is_thinned: bool, drop_files: bool) -> None:
+    """After a sweep: if it removed any, segments that are mostly dead are made anew; files of none are removed."""
     applied, names = derived(connection)
-    if names:
+    if names and is_thinned:
         alive: int = connection.execute("SELECT count(*) FROM facts WHERE id <= ?", (applied,)).get
         try:
             held = sum(len(store.segments.open(name).facts) for name in names)

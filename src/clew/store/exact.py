@@ -111,22 +111,27 @@ def rebuild(store: Store) -> None:
             _note(connection, made)
 
 
-def tidy(store: Store, connection: apsw.Connection, *, drop_files: bool) -> None:
-    """After a sweep: files that are mostly dead are made anew, and files of no segment are removed."""
-    import numpy as np
-
+def tidy(store: Store, connection: apsw.Connection, *, is_thinned: bool, drop_files: bool) -> None:
+    """After a sweep: if it removed any, files that are mostly dead are made anew; files of no segment are removed."""
     names = derived(connection).segments
     try:
-        segments = {name: store.grams.open(name) for name in names}
+        for name in _mostly_dead(store, connection, names) if is_thinned else ():
+            _merge(store, connection, [name])
     except StoreCorrupt:
         return  # readers say so; `repair` makes them anew
-    alive = _known_blobs(connection)
-    for name, segment in segments.items():
-        held = np.unique(segment.owners)
-        if len(held) and 1 - np.isin(held, alive, assume_unique=True).mean() > MAX_DEAD_SHARE:
-            _merge(store, connection, [name])
     if drop_files:  # not those just replaced: a reader may have come since the leases were looked at
         store.grams.drop_others((*names, *derived(connection).segments))
+
+
+def _mostly_dead(store: Store, connection: apsw.Connection, names: Sequence[str]) -> list[str]:
+    import numpy as np
+
+    alive, found = _known_blobs(connection), []
+    for name in names:
+        held = np.unique(store.grams.open(name).owners)
+        if len(held) and 1 - np.isin(held, alive, assume_unique=True).mean() > MAX_DEAD_SHARE:
+            found.append(name)
+    return found
 
 
 def missing(store: Store, connection: apsw.Connection) -> list[int]:
