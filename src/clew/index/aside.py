@@ -1,8 +1,8 @@
-"""Makes the segments of a store in a process of its own, while this one resolves the graph.
+"""Writes the segments of a store in a process of its own, while this one resolves the graph and stores its edges.
 
-Both take seconds of a large tree and need nothing of each other. The process takes the store's lock as any writer
-does, and ends when its parent was killed. What it could not do is done here. Main call: `segments_aside`; started as
-`python -m clew.index.aside`.
+Both take seconds of a large tree and need nothing of each other. The process only reads the database: the flip puts
+what it has written into use. It ends when its parent was killed. What it could not do is done here. Main call:
+`segments_aside`; started as `python -m clew.index.aside`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,12 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import apsw
+
+from clew.index import spare
 from clew.lifecycle.log import log
 from clew.processes import own_command
 from clew.store import derive, exact
@@ -23,37 +26,47 @@ from clew.store.store import Store
 from clew.types import ModelName
 
 _WORTH_CHUNKS = 10_000  # a process takes 0.3 s to begin; the segments of so many take 0.6 s
+_NICE = 10  # it has time: edges are stored after those who resolve them are done, by one process alone
+
+Note = Callable[[apsw.Connection], None]
 
 
 @contextlib.contextmanager
-def segments_aside(store: Store, *, processes: int, is_late: bool) -> Iterator[None]:
-    """While the block runs, tails that grew too long become segments; after it they are."""
-    is_large = derive.tail_size(store.connection()) >= _WORTH_CHUNKS
-    aside = _begin(store) if is_large and processes > 1 and not is_late else None
+def segments_aside(store: Store, *, processes: int, is_late: bool) -> Iterator[Note]:
+    """Tails that grew too long become segments, many while the block runs: it calls what it is given in the flip's
+    transaction, and that puts them into use."""
+    if is_late or processes < 2 or derive.tail_size(store.connection()) < _WORTH_CHUNKS:
+        catch_up(store, is_late=is_late)
+        yield lambda _: None
+        return
+    aside = _begin(store)
     try:
-        yield
-    except BaseException:
-        if aside is not None:
-            aside.kill()
-        raise
+        yield lambda connection: _note(store, connection, aside)
     finally:
-        if aside is not None:
-            aside.wait()
-            assert aside.stdin is not None
-            aside.stdin.close()
-    if aside is not None and aside.returncode:
+        aside.kill()  # unless it has ended
+        spare.end(aside)
+    catch_up(store)
+
+
+def _note(store: Store, connection: apsw.Connection, aside: subprocess.Popen[bytes]) -> None:
+    assert aside.stdout is not None
+    written = aside.stdout.read()
+    if aside.wait():
         what = "the process that makes segments ended with %d: this one does it"
         log(str(store.directory)).warning(what, aside.returncode)
-    catch_up(store, is_late=is_late)
+        return
+    lexical, trigrams = json.loads(written)
+    derive.note(connection, derive.Ahead(*lexical))
+    exact.note(connection, exact.Ahead(*trigrams))
 
 
 def catch_up(store: Store, *, is_late: bool = False) -> None:
     """Move tails that grew too long into segments; `is_late` when vectors came after a segment was made."""
     connection = store.connection()
-    if is_late or derive.tail_size(connection) > derive.TAIL_CHUNKS:
+    if is_late or derive.is_due(connection):
         with store.exclusive() as held:
             derive.catch_up(store, held)
-    if exact.tail_bytes(connection) > exact.TAIL_BYTES:
+    if exact.is_due(connection):
         with store.exclusive() as held:
             exact.catch_up(store, held)
 
@@ -63,9 +76,10 @@ def _begin(store: Store) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         own_command("clew.index.aside", json.dumps(task)),
         stdin=subprocess.PIPE,  # nothing is written: it ends with this process
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,  # what went wrong is told by the one who then does it
-        start_new_session=True,  # Ctrl-C is the parent's to handle
+        # Ctrl-C is the parent's to handle. No session of its own: Linux gives each session the same share, however nice.
+        process_group=0,
     )
 
 
@@ -79,11 +93,15 @@ def main() -> None:
     from clew.embed.static import StaticEncoder
 
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
     task = json.loads(sys.argv[1])
     model = ModelName(*task["model"])
     store = Store(Path(task["directory"]), lambda: model, StaticEncoder().encode_packed if task["encode"] else None)
-    if store.exists:  # else it was removed meanwhile: nothing is made there again
-        catch_up(store)
+    if not store.exists:  # it was removed meanwhile: nothing is made there again
+        sys.exit(1)
+    with store.read() as connection:
+        print(json.dumps([derive.write_ahead(store, connection), exact.write_ahead(store, connection)]))
 
 
 if __name__ == "__main__":

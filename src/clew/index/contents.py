@@ -89,9 +89,9 @@ def _take(
     stats.modified, stats.removed = len(changed) - stats.added, len(gone)
     stats.skipped = dict(Counter(diagnostic.reason for diagnostic in stored.diagnostics))
     if changed or gone or run is not None:
-        with uncollected():
-            with segments_aside(store, processes=config.parsing_processes, is_late=stored.is_late):
-                graph = plan_graph(store, snapshot, changed, gone)
+        processes, is_late = config.parsing_processes, stored.is_late
+        with uncollected(), segments_aside(store, processes=processes, is_late=is_late) as note_segments:
+            graph = plan_graph(store, snapshot, changed, gone)
             with store.write() as connection:
                 revive_entries(connection, stored.entries)
                 snapshot = snapshots.flip(connection, snapshot, changed, gone, head="no-head", diagnostics={})
@@ -99,6 +99,7 @@ def _take(
                 is_first = run is not None and run.is_first
                 complete(connection, target, snapshot, run_id, "indexed" if is_first else "sync_completed")
                 stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
+                note_segments(connection)
                 if run is not None:
                     run.complete(connection, stats)
         graph.keep(store, snapshot)

@@ -128,9 +128,8 @@ def apply_plan(
     _count_changes(stats, before, stored, removed)
     _count_diagnostics(stats, [*plan.tree.diagnostics, *stored.diagnostics])
     before_flip()
-    with uncollected():
-        with segments_aside(store, processes=processes, is_late=stored.is_late):
-            graph = plan_graph(store, snapshot, stored.entries, removed, sharing(store, processes=processes))
+    with uncollected(), segments_aside(store, processes=processes, is_late=stored.is_late) as note_segments:
+        graph = plan_graph(store, snapshot, stored.entries, removed, sharing(store, processes=processes))
         is_flipped = bool(stored.entries or removed or plan.head != snapshot.head or not snapshot.generation)
         with store.write() as connection:
             revive_entries(connection, stored.entries)
@@ -145,6 +144,7 @@ def apply_plan(
             if plan.tree.is_whole:
                 snapshots.save_footprint(connection, snapshot.id, plan.tree.footprint())
             stats.files, stats.chunks, stats.symbols = snapshot.files, snapshot.chunks, snapshot.symbols
+            note_segments(connection)
             finish(connection, snapshot, stats)
     if is_flipped:
         graph.keep(store, snapshot)

@@ -40,6 +40,17 @@ class Derived(NamedTuple):
     segments: tuple[str, ...]
 
 
+Written = tuple[int, int, str]  # the first and the last facts of a file, and its name
+
+
+class Ahead(NamedTuple):
+    """Files that were written before they can be put into use, and what they go on from."""
+
+    epoch: int
+    applied: int
+    written: Sequence[Written]
+
+
 def derived(connection: apsw.Connection) -> Derived:
     """How far the segments go, and which files they are."""
     row = fetch_one(connection, "SELECT applied FROM derived WHERE kind = 'lexical'")
@@ -66,19 +77,33 @@ def tail_segment(store: Store, connection: apsw.Connection, facts: Iterable[int]
     return Segment(arrays, tag_of(model))
 
 
+def is_due(connection: apsw.Connection) -> bool:
+    """Whether the tail is too long, or the files are too many."""
+    return tail_size(connection) > TAIL_CHUNKS or len(derived(connection).segments) > MAX_SEGMENTS
+
+
 def catch_up(store: Store, connection: apsw.Connection) -> None:
     """Move the tail into files. Under `store.exclusive`, outside a transaction."""
-    tag = tag_of(store.model)
-    if any(store.segments.open(name).model != tag for name in derived(connection).segments):
-        _forget(connection)  # vectors of two models are never mixed
-    elif store.model.base and _left_out(store, connection) > TAIL_CHUNKS:
-        _forget(connection)  # they were written before their vectors came
-    applied = derived(connection).applied
-    pending = fetch_all(connection, "SELECT id, chunks FROM facts WHERE id > ? ORDER BY id", (applied,))
-    for batch in _batches(pending):
-        _add(store, connection, batch)
+    if _is_outdated(store, connection):
+        _forget(connection)
+    for written in _write_after(store, connection, derived(connection).applied):
+        with transaction(connection):
+            _note(connection, [written])
     if len(derived(connection).segments) > MAX_SEGMENTS:
         _merge(store, connection)
+
+
+def write_ahead(store: Store, connection: apsw.Connection) -> Ahead:
+    """Write files of the tail that are not in use yet, with no right to write to the database: `note` takes them."""
+    epoch, applied = _stand(connection)
+    written = _write_after(store, connection, applied) if not _is_outdated(store, connection) else ()
+    return Ahead(epoch, applied, list(written))
+
+
+def note(connection: apsw.Connection, ahead: Ahead) -> None:
+    """Put files into use that were written ahead, in the caller's transaction; not if others were faster."""
+    if _stand(connection) == (ahead.epoch, ahead.applied):
+        _note(connection, ahead.written)
 
 
 def rebuild(store: Store) -> int:
@@ -134,13 +159,33 @@ def _batches(pending: list[tuple[Any, ...]]) -> Iterator[list[int]]:
         yield batch
 
 
-def _add(store: Store, connection: apsw.Connection, facts: list[int]) -> None:
-    name = f"{facts[0]}-{facts[-1]}-{uuid.uuid4().hex[:8]}"
+def _stand(connection: apsw.Connection) -> tuple[int, int]:
+    row = fetch_one(connection, "SELECT epoch, applied FROM derived WHERE kind = 'lexical'")
+    assert row is not None
+    return row[0], row[1]
+
+
+def _is_outdated(store: Store, connection: apsw.Connection) -> bool:
+    """Whether the files are of another model, for two are never mixed, or were written before many vectors came."""
+    tag = tag_of(store.model)
+    if any(store.segments.open(name).model != tag for name in derived(connection).segments):
+        return True
+    return bool(store.model.base) and _left_out(store, connection) > TAIL_CHUNKS
+
+
+def _write_after(store: Store, connection: apsw.Connection, applied: int) -> Iterator[Written]:
+    """Write files of the facts above `applied`, and tell of each when it is whole."""
     model = store.model
-    write_segment(store.segments.path(name), _arrays(store, connection, facts, model)[0], tag_of(model))
-    with transaction(connection):
-        connection.execute("INSERT INTO segment VALUES (?, ?, ?)", (facts[0], facts[-1], name))
-        connection.execute("UPDATE derived SET applied = ? WHERE kind = 'lexical'", (facts[-1],))
+    pending = fetch_all(connection, "SELECT id, chunks FROM facts WHERE id > ? ORDER BY id", (applied,))
+    for facts in _batches(pending):
+        name = f"{facts[0]}-{facts[-1]}-{uuid.uuid4().hex[:8]}"
+        write_segment(store.segments.path(name), _arrays(store, connection, facts, model)[0], tag_of(model))
+        yield facts[0], facts[-1], name
+
+
+def _note(connection: apsw.Connection, written: Sequence[Written]) -> None:
+    connection.executemany("INSERT INTO segment VALUES (?, ?, ?)", written)
+    connection.executemany("UPDATE derived SET applied = ? WHERE kind = 'lexical'", [row[1:2] for row in written])
 
 
 def _merge(store: Store, connection: apsw.Connection) -> None:

@@ -56,11 +56,19 @@ class Candidates(NamedTuple):
     applied: int
 
 
-class _Written(NamedTuple):
+class Written(NamedTuple):
     first: int
     last: int
     name: str
     blocks: int
+
+
+class Ahead(NamedTuple):
+    """Files that were written before they can be put into use, and what they go on from."""
+
+    epoch: int
+    applied: int
+    written: Sequence[Written]
 
 
 def derived(connection: apsw.Connection) -> Derived:
@@ -90,15 +98,42 @@ def tail_bytes(connection: apsw.Connection) -> int:
     return size
 
 
+def is_due(connection: apsw.Connection) -> bool:
+    """Whether the tail is too long, or the small files are too many."""
+    return tail_bytes(connection) > TAIL_BYTES or len(_small(connection)) > MAX_SMALL
+
+
 def catch_up(store: Store, connection: apsw.Connection) -> None:
     """Move the tail into files. Under `store.exclusive`, outside a transaction."""
     for written in _write_after(store, connection, derived(connection).applied):
         with transaction(connection):
             _note(connection, [written])
-    rows = fetch_all(connection, "SELECT name, blocks FROM gram_segment ORDER BY first")
-    small = [name for name, blocks in rows if blocks <= MAX_BLOCKS // 2]
+    small = _small(connection)
     if len(small) > MAX_SMALL:
         _merge(store, connection, small)
+
+
+def write_ahead(store: Store, connection: apsw.Connection) -> Ahead:
+    """Write files of the tail that are not in use yet, with no right to write to the database: `note` takes them."""
+    epoch, applied = _stand(connection)
+    return Ahead(epoch, applied, list(_write_after(store, connection, applied)))
+
+
+def note(connection: apsw.Connection, ahead: Ahead) -> None:
+    """Put files into use that were written ahead, in the caller's transaction; not if others were faster."""
+    if _stand(connection) == (ahead.epoch, ahead.applied):
+        _note(connection, ahead.written)
+
+
+def _stand(connection: apsw.Connection) -> tuple[int, int]:
+    row = fetch_one(connection, "SELECT epoch, applied FROM derived WHERE kind = 'exact'")
+    assert row is not None
+    return row[0], row[1]
+
+
+def _small(connection: apsw.Connection) -> list[str]:
+    rows = fetch_all(connection, "SELECT name, blocks FROM gram_segment ORDER BY first")
+    return [name for name, blocks in rows if blocks <= MAX_BLOCKS // 2]
 
 
 def rebuild(store: Store) -> None:
@@ -165,7 +200,7 @@ def evaluate(needs: Needs, segments: Sequence[GramSegment]) -> Ints | None:
     return functools.reduce(lambda one, other: np.intersect1d(one, other, assume_unique=True), telling)
 
 
-def _write_after(store: Store, connection: apsw.Connection, applied: int) -> Iterator[_Written]:
+def _write_after(store: Store, connection: apsw.Connection, applied: int) -> Iterator[Written]:
     """Write files of the blobs above `applied`, and tell of each when it is whole."""
     owners: list[int] = []
     keys: list[Any] = []
@@ -184,13 +219,13 @@ def _write_after(store: Store, connection: apsw.Connection, applied: int) -> Ite
         yield _write(store, ids[0], ids[-1], make_arrays(owners, keys))
 
 
-def _write(store: Store, first: int, last: int, arrays: dict[str, Any]) -> _Written:
+def _write(store: Store, first: int, last: int, arrays: dict[str, Any]) -> Written:
     name = f"{first}-{last}-{uuid.uuid4().hex[:8]}"
     write_segment(store.grams.path(name), arrays, "")
-    return _Written(first, last, name, len(arrays["blobs"]))
+    return Written(first, last, name, len(arrays["blobs"]))
 
 
-def _note(connection: apsw.Connection, written: Sequence[_Written]) -> None:
+def _note(connection: apsw.Connection, written: Sequence[Written]) -> None:
     connection.executemany("INSERT INTO gram_segment VALUES (?, ?, ?, ?)", written)
     connection.execute(
         "UPDATE derived SET applied = (SELECT coalesce(max(last), 0) FROM gram_segment) WHERE kind = 'exact'"
@@ -208,7 +243,7 @@ def _merge(store: Store, connection: apsw.Connection, names: Sequence[str]) -> N
     owners: list[Any] = []
     keys: list[Any] = []
     merged: list[str] = []
-    made: list[_Written] = []
+    made: list[Written] = []
 
     def finish() -> None:
         arrays = make_arrays(np.concatenate(owners).tolist(), keys)
