@@ -150,12 +150,13 @@ class Scope:
 def refer(
     content: bytes = b"ab.c", starts: Any = (0, 3), ends: Any = (2, 4), roles: bytes = b"\0\0", **other: Any
 ) -> Any:
-    steps = {"happen": lambda _: None, "move": lambda _: (Scope({"ab": "D0"}), 100, 7), "meaning": None, "own": None}
-    steps |= other
+    steps = {"happen": lambda _: None, "meaning": None, "own": None} | other
     uses = (array("I", starts), array("I", ends), roles)
     tables = tuple(other.get("tables", ({}, {}, set(), set(), {}, {"": 0})))
-    return KERNELS.refer(content, uses, array("q", other.get("places", [])), tuple(steps[name] for name in (
-        "happen", "move", "meaning", "own")), tables, True, 12)  # fmt: skip
+    scope = other.get("scope", Scope({"ab": "D0"}))
+    scopes = other.get("scopes", ((scope,), array("q", [0]), array("q", [100]), array("H", [7])))
+    called = tuple(steps[name] for name in ("happen", "meaning", "own"))
+    return KERNELS.refer(content, uses, array("q", other.get("places", [])), scopes, called, tables, True, 12)
 
 
 def test_what_is_settled_without_python() -> None:
@@ -176,16 +177,16 @@ def fail(*_: Any) -> Any:
         ({"ends": (0, 4)}, ValueError),
         ({"starts": (0,)}, ValueError),
         ({"roles": b"\0"}, ValueError),
-        ({"move": lambda _: (Scope({"ab": "D0"}), 100, 70_000)}, ValueError),
-        ({"move": lambda _: (Scope({"ab": "D0"}), 100, -1)}, ValueError),
-        ({"move": lambda _: (Scope([]), 100, 0)}, TypeError),
-        ({"move": lambda _: (object(), 100, 0)}, AttributeError),
-        ({"move": lambda _: None}, TypeError),
-        ({"move": fail}, LookupError),
+        ({"scopes": ((), array("q"), array("q"), array("H"))}, ValueError),
+        ({"scopes": ((Scope({}),), array("q", [0]), array("q"), array("H", [7]))}, ValueError),
+        ({"scopes": ((Scope({}),), array("q", [0]), array("q", [100]), array("H"))}, ValueError),
+        ({"scopes": ([Scope({})], array("q", [0]), array("q", [100]), array("H", [7]))}, TypeError),
+        ({"scope": Scope([])}, TypeError),
+        ({"scope": object()}, AttributeError),
         ({"places": [0], "happen": fail}, LookupError),
-        ({"move": lambda _: (Scope({}), 100, 0), "meaning": fail}, LookupError),
-        ({"move": lambda _: (Scope({}), 100, 0), "meaning": lambda *_: ("D0",)}, TypeError),
-        ({"move": lambda _: (Scope({}), 100, 0), "meaning": lambda *_: (7, False)}, TypeError),
+        ({"scope": Scope({}), "meaning": fail}, LookupError),
+        ({"scope": Scope({}), "meaning": lambda *_: ("D0",)}, TypeError),
+        ({"scope": Scope({}), "meaning": lambda *_: (7, False)}, TypeError),
         ({"content": b"ab.__class__", "ends": (2, 12), "own": fail}, LookupError),
         ({"tables": ({0: 5}, {}, set(), set(), {}, {"": 0})}, TypeError),
         ({"tables": ({0: b"D0"}, {}, set(), set(), {}, {"": 0})}, TypeError),
@@ -202,7 +203,7 @@ def test_what_fails_is_told(wrong: dict[str, Any], error: type[Exception]) -> No
 def test_what_goes_meanwhile() -> None:
     """Whoever is called or compared may empty what is being looked at."""
     with pytest.raises(TypeError, match="tuple"):
-        KERNELS.refer(b"", (array("I"), array("I"), b""), array("q"), [None] * 4, ({},) * 6, True, 12)
+        KERNELS.refer(b"", (array("I"), array("I"), b""), array("q"), (), [None] * 3, ({},) * 6, True, 12)
 
     class Sly(str):
         def __hash__(self) -> int:
@@ -214,7 +215,7 @@ def test_what_goes_meanwhile() -> None:
 
     scope = Scope({"ab": "".join(["D", "0"])})
     scope.since[Sly()] = 1
-    of_use, _, _ = refer(b"ab", (0,), (2,), b"\0", move=lambda _: (scope, 9, 0))
+    of_use, _, _ = refer(b"ab", (0,), (2,), b"\0", scope=scope)
     assert array("I", of_use).tolist() == [1]
     outside: dict[int, int] = {0: 10**30}
 
@@ -228,7 +229,7 @@ def test_what_goes_meanwhile() -> None:
         def start(self, _: int) -> None: ...
 
     tables: Any = ({}, outside, set(), set(), {}, {"": 0})
-    refer(b"ab", (0,), (2,), b"\0", move=lambda _: (Moving({}), 9, 0), meaning=lambda *_: ("D3", False), tables=tables)
+    refer(b"ab", (0,), (2,), b"\0", scope=Moving({}), meaning=lambda *_: ("D3", False), tables=tables)
     assert tables[4] == {2: "D3"}
 
 

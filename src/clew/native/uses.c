@@ -129,7 +129,7 @@ typedef struct {
     const uint8_t *content;
     Py_ssize_t size;
     PyObject *known, *outside, *given, *apart, *paths, *numbers; /* dicts; `given` and `apart` are sets */
-    PyObject *happen, *move, *meaning, *own_class;              /* what is done in Python */
+    PyObject *happen, *meaning, *own_class;                     /* what is done in Python */
     PyObject *unknown;                                          /* "?" */
     int is_plain, most_steps;
     Attributes attributes;
@@ -335,8 +335,9 @@ static int settle(const Binder *binder, const Held *around, Py_ssize_t start, Py
         goto end;
     }
     if (path == NULL && place != NULL && !PyErr_Occurred()) {
-        const int is_plain = binder->is_plain && PyDict_Contains(binder->outside, place) == 0 &&
-                             PySet_Contains(binder->apart, place) == 0;
+        const int is_plain = binder->is_plain &&
+                             (!PyDict_Size(binder->outside) || PyDict_Contains(binder->outside, place) == 0) &&
+                             (!PySet_Size(binder->apart) || PySet_Contains(binder->apart, place) == 0);
         if (is_plain)
             path = plain_meaning(binder, around, start, end, role, &is_variable);
         if (path == NULL && !PyErr_Occurred())
@@ -389,41 +390,52 @@ static void forget(Attributes *attributes) {
     Py_CLEAR(attributes->start);
 }
 
-/* Go on to a place: all that happens before it, then the scope around it. `until` is where that ends, `owner` whose it
-   is; 0, or -1 with an exception set. */
-static int go_to(const Binder *binder, Py_ssize_t start, Held *around, Py_ssize_t *until, int *owner) {
-    PyObject *const answer = as_tuple(PyObject_CallFunction(binder->move, "n", start)), *scope;
-    if (answer == NULL)
-        return -1;
-    const int fits = PyArg_ParseTuple(answer, "Oni", &scope, until, owner);
-    const int failed = !fits || hold(&binder->attributes, Py_NewRef(scope), around) < 0;
-    Py_DECREF(answer);
-    if (!failed && (*owner < 0 || *owner > UINT16_MAX)) {
-        PyErr_SetString(PyExc_ValueError, "a definition has a number of 16 bits");
-        return -1;
-    }
-    return failed ? -1 : 0;
+/* Scopes, outer before inner, and those around a place that moves forward. */
+typedef struct {
+    PyObject *all;
+    const int64_t *starts, *ends;
+    const uint16_t *owners; /* of which definition each is part */
+    Py_ssize_t count, next, depth, *stack;
+} Walk;
+
+/* Go on to a place: `around` becomes the scope there, `until` where that ends, `owner` whose it is; 0, or -1 with an
+   exception set. */
+static int go_to(const Binder *binder, Walk *walk, Py_ssize_t place, Held *around, Py_ssize_t *until, uint16_t *owner) {
+    while (walk->next < walk->count && walk->starts[walk->next] <= place)
+        walk->stack[walk->depth++] = walk->next++;
+    while (walk->depth > 1 && walk->ends[walk->stack[walk->depth - 1]] <= place)
+        walk->depth--;
+    Py_ssize_t at = 0; /* some below may have ended */
+    for (Py_ssize_t k = walk->depth - 1; k > 0 && at == 0; k--)
+        at = walk->ends[walk->stack[k]] > place ? walk->stack[k] : 0;
+    *until = (Py_ssize_t)walk->ends[at];
+    if (walk->next < walk->count && walk->starts[walk->next] < *until)
+        *until = (Py_ssize_t)walk->starts[walk->next];
+    *owner = walk->owners[at];
+    return hold(&binder->attributes, Py_NewRef(PyTuple_GetItem(walk->all, at)), around);
 }
 
-/* refer(content, (starts, ends, roles), places, (happen, move, meaning, own_class), (known, outside, given, apart, paths,
-   numbers), is_plain, most_steps) -> (of_use, callers, happened): `refer` in parse/referring.py says what it does.
-   Numbers of references are uint32, of callers uint16. */
+/* refer(content, (starts, ends, roles), places, (scopes, their starts, their ends, their owners), (happen, meaning,
+   own_class), (known, outside, given, apart, paths, numbers), is_plain, most_steps) -> (of_use, callers, happened):
+   `refer` in parse/referring.py says what it does. Numbers of references are uint32, of callers and owners uint16. */
 PyObject *clew_refer(PyObject *Py_UNUSED(module), PyObject *arguments) {
-    PyObject *owners[4], *content, *uses, *steps, *tables, *done = NULL, *of_use = NULL, *callers = NULL;
-    Array arrays[4] = {0};
+    PyObject *owners[7], *content, *uses, *scopes, *steps, *tables, *done = NULL, *of_use = NULL, *callers = NULL;
+    Array arrays[7] = {0};
     Held around = {0};
     Binder binder = {0};
+    Walk walk = {0};
     /* Tuples: they keep what they hold, whatever is done meanwhile. */
-    if (!PyArg_ParseTuple(arguments, "SO!OO!O!pi", &content, &PyTuple_Type, &uses, &owners[3], &PyTuple_Type, &steps,
-                          &PyTuple_Type, &tables, &binder.is_plain, &binder.most_steps) ||
+    if (!PyArg_ParseTuple(arguments, "SO!OO!O!O!pi", &content, &PyTuple_Type, &uses, &owners[3], &PyTuple_Type, &scopes,
+                          &PyTuple_Type, &steps, &PyTuple_Type, &tables, &binder.is_plain, &binder.most_steps) ||
         !PyArg_ParseTuple(uses, "OOS", &owners[0], &owners[1], &owners[2]) ||
-        !PyArg_ParseTuple(steps, "OOOO", &binder.happen, &binder.move, &binder.meaning, &binder.own_class) ||
+        !PyArg_ParseTuple(scopes, "O!OOO", &PyTuple_Type, &walk.all, &owners[4], &owners[5], &owners[6]) ||
+        !PyArg_ParseTuple(steps, "OOO", &binder.happen, &binder.meaning, &binder.own_class) ||
         !PyArg_ParseTuple(tables, "O!O!O!O!O!O!", &PyDict_Type, &binder.known, &PyDict_Type, &binder.outside, &PySet_Type,
                           &binder.given, &PySet_Type, &binder.apart, &PyDict_Type, &binder.paths, &PyDict_Type,
                           &binder.numbers))
         return NULL;
-    const Py_ssize_t widths[4] = {sizeof(uint32_t), sizeof(uint32_t), 1, sizeof(int64_t)};
-    if (clew_borrow(owners, widths, 4, -1, arrays) < 0)
+    const Py_ssize_t widths[7] = {4, 4, 1, 8, 8, 8, 2};
+    if (clew_borrow(owners, widths, 7, -1, arrays) < 0)
         goto end;
     binder.content = (const uint8_t *)PyBytes_AsString(content);
     binder.size = PyBytes_Size(content);
@@ -433,12 +445,27 @@ PyObject *clew_refer(PyObject *Py_UNUSED(module), PyObject *arguments) {
         PyErr_SetString(PyExc_ValueError, "every use has a start, an end and a role");
         goto end;
     }
+    walk.count = PyTuple_Size(walk.all);
+    walk.starts = arrays[4].held.buf;
+    walk.ends = arrays[5].held.buf;
+    walk.owners = arrays[6].held.buf;
+    if (!walk.count || arrays[4].count != walk.count || arrays[5].count != walk.count || arrays[6].count != walk.count) {
+        PyErr_SetString(PyExc_ValueError, "there is a scope, and each has a start, an end and an owner");
+        goto end;
+    }
+    walk.stack = PyMem_Malloc((size_t)walk.count * sizeof(Py_ssize_t));
+    if (walk.stack == NULL) {
+        PyErr_NoMemory();
+        goto end;
+    }
+    walk.stack[0] = 0;
+    walk.next = walk.depth = 1;
     of_use = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(uint32_t));
     callers = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(uint16_t));
     if (spell(&binder.attributes) < 0 || of_use == NULL || callers == NULL || binder.unknown == NULL)
         goto end;
     Py_ssize_t happened = 0, until = 0;
-    int owner = 0;
+    uint16_t caller = 0;
     for (Py_ssize_t i = 0; i < count; i++) {
         const Py_ssize_t start = ((const uint32_t *)arrays[0].held.buf)[i], end = ((const uint32_t *)arrays[1].held.buf)[i];
         if (start >= end || end > binder.size) {
@@ -451,9 +478,8 @@ PyObject *clew_refer(PyObject *Py_UNUSED(module), PyObject *arguments) {
                 goto end;
             Py_DECREF(nothing);
         }
-        if ((start >= until || i == 0) && go_to(&binder, start, &around, &until, &owner) < 0)
+        if ((start >= until || i == 0) && go_to(&binder, &walk, start, &around, &until, &caller) < 0)
             goto end;
-        const uint16_t caller = (uint16_t)owner;
         uint32_t number;
         if (settle(&binder, &around, start, end, ((const uint8_t *)arrays[2].held.buf)[i], &number) < 0)
             goto end;
@@ -462,7 +488,8 @@ PyObject *clew_refer(PyObject *Py_UNUSED(module), PyObject *arguments) {
     }
     done = Py_BuildValue("OOn", of_use, callers, happened);
 end:
-    clew_give_back(arrays, 4);
+    clew_give_back(arrays, 7);
+    PyMem_Free(walk.stack);
     let_go(&around);
     forget(&binder.attributes);
     Py_XDECREF(binder.unknown);

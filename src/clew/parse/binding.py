@@ -70,7 +70,7 @@ class _Binder:
         is_plain = not (self._is_dialect or self._is_marked or self._language == "cpp")
         rules = Rules(lambda number: self._happen(events[number]), self._path, is_plain)
         tables = Tables(self._known(), self._outside, self._given, self._literal_names, self._paths, numbers)
-        places = [event.at for event in events]
+        places = [event[0] for event in events]
         referred = refer(self._content, self._uses, places, self._scopes, rules, tables)
         for event in events[referred.happened :]:
             self._happen(event)
@@ -91,24 +91,27 @@ class _Binder:
         if not self._is_free:
             events = collect_events(self._captures)
             if self._language == "python":
-                told = {event.start for event in events if event.kind in ("typed", "assigned")}
+                told = {start for _, kind, start, _, _ in events if kind in ("typed", "assigned")}
                 events = sorted(events + collect_rebound(self._captures, told))
             return events
         bound = sorted({*self._names.bound_here, *self._by_name_byte})
         events = collect_free_events(self._captures, bound, types_first=self._language in TYPES_BEFORE_NAMES)
         if self._is_dialect:  # what binds a name again and says nothing of its value
-            told = {event.start for event in events}
-            events += [Event(place, "assigned", place, -1) for place in self._names.bound_here - told]
+            told = {event[2] for event in events}
+            events += [(place, "assigned", place, -1, "") for place in self._names.bound_here - told]
             events.sort(key=itemgetter(0))
         return events
 
     def _happen(self, event: Event) -> None:
-        kind, scope, path = event.kind, self._scopes.at(event.start), self._paths.get(event.end, "")
+        _, kind, start, end, step = event
+        scope, path = self._scopes.at(start), self._paths.get(end, "")
         if self._is_dialect and kind in ("assigned", "gives"):
-            path = self._given_by_call(event.end) or path
-        if kind in ("assigned", "typed"):
-            step = event.step + (AWAITED if kind == "assigned" and event.end in self._awaited else "")
-            self._give(scope, event.start, path + step if path and path != "?" else "", is_declared=kind == "typed")
+            path = self._given_by_call(end) or path
+        if kind == "assigned":
+            step += AWAITED if end in self._awaited else ""
+            self._give(scope, start, path + step if path and path != "?" else "", is_declared=False)
+        elif kind == "typed":
+            self._give(scope, start, path + step if path and path != "?" else "", is_declared=True)
         elif kind in ("returns", "gives"):
             self._give_back(scope, event, path)
         elif kind == "base":
@@ -117,28 +120,29 @@ class _Binder:
             if owner >= 0 and path:
                 self._links.bases.setdefault(owner, []).append(path)
                 if self._language == "go":  # what a struct embeds is a field, too
-                    name = self._text(event.start, event.end).rpartition(".")[2]
-                    self._names.have(owner, name, event.end - len(name.encode()), f"{path}^")
+                    name = self._text(start, end).rpartition(".")[2]
+                    self._names.have(owner, name, end - len(name.encode()), f"{path}^")
         elif kind in ("extended", "prepended"):
             taken = self._links.extended if kind == "extended" else self._links.prepended
             if scope.symbol >= 0 and path:
                 taken.setdefault(scope.symbol, []).append(path)
         elif kind == "cast":
             if path and path != "?":
-                self._paths[event.start] = path + event.step
+                self._paths[start] = path + step
         elif kind in ("narrowed", "widened"):
             self._narrow(scope, event, path)
         elif kind == "exported":
-            self._export(event)
+            self._export(start, end, step)
 
     def _give_back(self, scope: Scope, event: Event, path: str) -> None:
         """Let the function around a place give back what it says it does, or what its return statements say."""
-        giver, step = scope.giver(), event.step
-        if self._is_late_static(event.end):
+        _, kind, _, end, step = event
+        giver = scope.giver()
+        if self._is_late_static(end):
             path, step = f"S{scope.owner_class()}", ""
         if giver == NOWHERE:
             return
-        if event.kind == "returns":
+        if kind == "returns":
             if path:
                 self._links.returns[giver] = path + step if path[0] != "S" else path
         elif not self._links.returns.get(giver, "").endswith("^"):
@@ -158,14 +162,15 @@ class _Binder:
             return
         if start in self._skipped:
             return
-        if self._content[start : start + 1] == b"{":
+        content = self._content
+        if content.startswith(b"{", start):
             for member, variable in read_parts(self._content, start):
                 if scope.names.get(variable) == "" and path:
                     scope.values[variable] = f"{path}.{member}"
             return
-        end = word_end(self._content, start)
-        name = self._text(start, end)
-        if self._content[end : end + 1] == b".":  # self.x = …
+        end = word_end(content, start)
+        name = content[start:end].decode("utf-8", "replace")
+        if content.startswith(b".", end):  # self.x = …
             base = self._paths.get(end, "") if name == "this" else self._names.look_up(scope, name, start)[0]
             last = word_end(self._content, end + 1)
             is_own = base[:1] in ("S", "C") and base[1:].isdigit()
@@ -189,27 +194,28 @@ class _Binder:
 
     def _narrow(self, scope: Scope, event: Event, path: str) -> None:
         """Let a variable be of a type, or what it was before if nothing else has been made of it."""
-        name = self._text(event.start, word_end(self._content, event.start))
+        _, kind, start, _, step = event
+        name = self._text(start, word_end(self._content, start))
         if scope.names.get(name) != "" or path in ("", "?"):
             return
         held = self._narrowed.setdefault((scope, name), [])
-        if event.kind == "narrowed":
-            held.append((scope.values.get(name, ""), path + event.step))
-            scope.values[name] = path + event.step
+        if kind == "narrowed":
+            held.append((scope.values.get(name, ""), path + step))
+            scope.values[name] = path + step
         elif held:
             before, since = held.pop()
             if scope.values[name] == since:
                 scope.values[name] = before
 
-    def _export(self, event: Event) -> None:
-        found = read_export(self._content[event.start : event.end])
+    def _export(self, start: int, end: int, step: str) -> None:
+        found = read_export(self._content[start:end])
         if found is None:
             return
-        name = {"default": "default", "whole": "="}.get(event.step, found.name)
-        ordinal = self._by_name_byte.get(event.start + found.start)
-        path = f"D{ordinal}" if ordinal is not None else self._paths.get(event.start + found.end, "")
+        name = {"default": "default", "whole": "="}.get(step, found.name)
+        ordinal = self._by_name_byte.get(start + found.start)
+        path = f"D{ordinal}" if ordinal is not None else self._paths.get(start + found.end, "")
         exports = self._links.exports
-        if event.step == "=":
+        if step == "=":
             exports.setdefault("=", "")  # a module of CommonJS shows what it defines by other ways too
         is_second = ordinal is not None and is_pure_type(self._symbols[ordinal]) and name in exports
         if path and not is_second:

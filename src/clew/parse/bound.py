@@ -58,18 +58,19 @@ class Bound:
 
     def _bind(self, undone: set[tuple[Scope, str]]) -> None:
         """Give scopes their variables."""
-        captures = self._captures
+        captures, content, at, own = self._captures, self._content, self.scopes.at, self.by_name_byte
+        binds_in_class, is_swift = self._language in _CLASS_BINDS, self._language == "swift"
         for node in captures.get("bind", ()):
-            start, name = node.start_byte, self._text(node.start_byte, node.end_byte)
-            scope = self.scopes.at(start)
-            is_its_own = start in self.by_name_byte and scope.symbol == self.by_name_byte[start]
-            if is_its_own or (scope.is_class and self._language not in _CLASS_BINDS):
+            start, end = node.start_byte, node.end_byte
+            scope = at(start)
+            if (scope.is_class and not binds_in_class) or (start in own and scope.symbol == own[start]):
                 continue  # a function's own name is not bound in it
-            if (scope, name) not in undone and not scope.names.get(name, "").startswith(self._lasting):
+            name = content[start:end].decode("utf-8", "replace")
+            if not scope.names.get(name, "").startswith(self._lasting) and (scope, name) not in undone:
                 scope.names[name] = ""
                 self.bound_here.add(start)
-                if self._language == "swift":
-                    scope.since[name] = bound_since(self._content, start, node.end_byte)
+                if is_swift:
+                    scope.since[name] = bound_since(content, start, end)
         for node in captures.get("bind.var", ()):
             scope = self.scopes.at(node.start_byte)
             while scope.is_block and scope.parent is not None:

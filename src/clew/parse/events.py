@@ -47,7 +47,7 @@ from __future__ import annotations
 import sys
 from bisect import bisect_right
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from clew.parse.links import AWAITED, ONE_OF, PROMISED, SEVERAL
 
@@ -63,14 +63,9 @@ _GIVERS = {
 }  # fmt: skip
 
 
-class Event(NamedTuple):
-    """From `at` on, what stands at `start` is what ends at `end`, after one more step."""
-
-    at: int
-    kind: str  # typed, assigned, narrowed, widened, returns, gives, cast, base, exported
-    start: int
-    end: int
-    step: str = ""
+# From the first place on, what stands at the second is what ends at the third, after one more step: (at, kind, start,
+# end, step). Kinds: typed, assigned, narrowed, widened, returns, gives, cast, base, exported. There are very many.
+Event = tuple[int, str, int, int, str]
 
 
 def collect_events(captures: dict[str, list[Any]]) -> list[Event]:
@@ -81,7 +76,7 @@ def collect_events(captures: dict[str, list[Any]]) -> list[Event]:
 
 def collect_rebound(captures: dict[str, list[Any]], told: set[int]) -> list[Event]:
     """What gives Python's names and members a value of which nothing is known; None is not one."""
-    found = []
+    found: list[Event] = []
     targets = [*captures.get("bind", ()), *(node.parent for node in captures.get("given", ()))]
     for target in targets:
         if target.start_byte in told:
@@ -93,7 +88,7 @@ def collect_rebound(captures: dict[str, list[Any]], told: set[int]) -> list[Even
             continue
         value = holder.child_by_field_name(_GIVERS[holder.type]) if _GIVERS[holder.type] else target
         if value is not None and value.type != "none":
-            found.append(Event(max(value.end_byte, target.end_byte), "assigned", target.start_byte, -1))
+            found.append((max(value.end_byte, target.end_byte), "assigned", target.start_byte, -1, ""))
     return found
 
 
@@ -105,7 +100,7 @@ def collect_free_events(captures: dict[str, list[Any]], bound: list[int], *, typ
 
 
 def _simple(captures: dict[str, list[Any]]) -> list[Event]:
-    found = []
+    found: list[Event] = []
     defaults = {node.start_byte for node in captures.get("export.default", ())}  # not exported by their own name
     for capture, kind, step in (
         ("returns", "returns", "^"),
@@ -126,13 +121,13 @@ def _simple(captures: dict[str, list[Any]]) -> list[Event]:
         for node in captures.get(capture, ()):
             start, end = node.start_byte, node.end_byte
             if capture != "export" or start not in defaults:
-                found.append(Event(end, kind, start, end, step))
+                found.append((end, kind, start, end, step))
     return found
 
 
 def _typed(captures: dict[str, list[Any]]) -> list[Event]:
     """A type belongs to what starts last before it; a name that follows its type, to the type that ends last."""
-    found = []
+    found: list[Event] = []
     starts = sorted(node.start_byte for node in captures.get("typed", ()))
     types = captures.get("typed.type", ())
     steps = {"typed.type": "^", "typed.several": SEVERAL, "typed.class": "", "typed.promised": f"^{PROMISED}"}
@@ -140,22 +135,22 @@ def _typed(captures: dict[str, list[Any]]) -> list[Event]:
         for node in captures.get(capture, ()):
             at = bisect_right(starts, node.start_byte) - 1
             if at >= 0:
-                found.append(Event(node.end_byte, "typed", starts[at], node.end_byte, step))
+                found.append((node.end_byte, "typed", starts[at], node.end_byte, step))
     bounds = sorted(node.start_byte for node in captures.get("bound", ()))
     for node in captures.get("bound.type", ()):
         at = bisect_right(bounds, node.start_byte) - 1
         if at >= 0:
-            found.append(Event(node.end_byte, "typed", bounds[at], node.end_byte))
+            found.append((node.end_byte, "typed", bounds[at], node.end_byte, ""))
     ends = sorted(node.end_byte for node in types) if "typed.name" in captures else []
     for node in captures.get("typed.name", ()):
         at = bisect_right(ends, node.start_byte) - 1
         if at >= 0:
-            found.append(Event(node.end_byte, "typed", node.start_byte, ends[at], "^"))
+            found.append((node.end_byte, "typed", node.start_byte, ends[at], "^"))
     return found
 
 
 def _assigned(captures: dict[str, list[Any]]) -> list[Event]:
-    found = []
+    found: list[Event] = []
     values = {node.end_byte for node in captures.get("assign.value", ())}
     called = [(node.start_byte, node.end_byte, "(") for node in captures.get("assign.fn", ())]
     called += [(node.start_byte, node.end_byte, f"({AWAITED}") for node in captures.get("assign.await", ())]
@@ -169,27 +164,27 @@ def _assigned(captures: dict[str, list[Any]]) -> list[Event]:
     for start, end in spans:
         at = bisect_right(called, (start, sys.maxsize, ""))
         if end in values:
-            found.append(Event(end, "assigned", start, end))
+            found.append((end, "assigned", start, end, ""))
         elif at < len(called) and called[at][1] <= end:
-            found.append(Event(end, "assigned", start, called[at][1], called[at][2]))
+            found.append((end, "assigned", start, called[at][1], called[at][2]))
     return found
 
 
 def _held(captures: dict[str, list[Any]]) -> list[Event]:
     """What a name is given belongs to the last that starts before it."""
-    found = []
+    found: list[Event] = []
     names = sorted(node.start_byte for node in captures.get("held", ()))
     for capture, step in (("held.fn", "("), ("held.type", "^"), ("held.value", "")):
         for node in captures.get(capture, ()):
             at = bisect_right(names, node.start_byte) - 1
             if at >= 0:
-                found.append(Event(node.end_byte, "assigned", names[at], node.end_byte, step))
+                found.append((node.end_byte, "assigned", names[at], node.end_byte, step))
     return found
 
 
 def _named_late(captures: dict[str, list[Any]]) -> list[Event]:
     """What `with` and `except` give the name that follows, and what a loop gives the name before."""
-    found = []
+    found: list[Event] = []
     entered = [(node.end_byte, "(.__enter__(") for node in captures.get("entered.fn", ())]
     entered += [(node.end_byte, ".__enter__(") for node in captures.get("entered.value", ())]
     caught = [(node.end_byte, "^") for node in captures.get("caught", ())]
@@ -198,18 +193,18 @@ def _named_late(captures: dict[str, list[Any]]) -> list[Event]:
             at = bisect_right(values, (node.start_byte, "")) - 1
             if at >= 0:
                 end, step = values[at]
-                found.append(Event(node.end_byte, "assigned", node.start_byte, end, step))
+                found.append((node.end_byte, "assigned", node.start_byte, end, step))
     names = sorted(node.start_byte for node in captures.get("each", ()))
     for capture, step in (("each.of", ONE_OF), ("each.fn", f"({ONE_OF}")):
         for node in captures.get(capture, ()):
             start = names[bisect_right(names, node.start_byte) - 1]
-            found.append(Event(node.end_byte, "assigned", start, node.end_byte, step))
+            found.append((node.end_byte, "assigned", start, node.end_byte, step))
     return found
 
 
 def _narrowed(captures: dict[str, list[Any]]) -> list[Event]:
     """Where a name is of the type that `isinstance` asks for: from there to the end of what the condition guards."""
-    found = []
+    found: list[Event] = []
     names = sorted(node.start_byte for node in captures.get("narrow.name", ()))
     types = sorted(node.end_byte for node in captures.get("narrow.type", ()))
     for node in captures.get("narrow", ()):
@@ -217,7 +212,7 @@ def _narrowed(captures: dict[str, list[Any]]) -> list[Event]:
         name, kind = names[bisect_right(names, start)], types[bisect_right(types, end) - 1]
         last = _guarded(node)
         if last > end:
-            found += [Event(end, "narrowed", name, kind, "^"), Event(last, "widened", name, kind, "^")]
+            found += [(end, "narrowed", name, kind, "^"), (last, "widened", name, kind, "^")]
     return found
 
 
@@ -241,18 +236,18 @@ def _guarded(node: Any) -> int:
 
 def _cast(captures: dict[str, list[Any]]) -> list[Event]:
     """`start` is where the expression in parentheses ends."""
-    found = []
+    found: list[Event] = []
     whole = sorted((node.start_byte, node.end_byte) for node in captures.get("cast.of", ()))
     for node in captures.get("cast", ()):
         at = bisect_right(whole, (node.start_byte, 0)) - 1
         if at >= 0:
-            found.append(Event(node.end_byte, "cast", whole[at][1], node.end_byte, "^"))
+            found.append((node.end_byte, "cast", whole[at][1], node.end_byte, "^"))
     return found
 
 
 def _declared(captures: dict[str, list[Any]], bound: list[int], *, types_first: bool) -> list[Event]:
     """A type belongs to the names that are bound before it in its declaration, or after it."""
-    found = []
+    found: list[Event] = []
     typed = sorted((node.start_byte, node.end_byte) for node in captures.get("typed", ()))
     ends = dict(typed) if types_first else {}
     lists = {node.start_byte for node in captures.get("typed", ()) if node.type in _SEVERAL}
@@ -265,13 +260,13 @@ def _declared(captures: dict[str, list[Any]], bound: list[int], *, types_first: 
             last = ends.get(start, 0) if start in lists else sys.maxsize
             names = bound[bisect_right(bound, node.end_byte - 1) : bisect_right(bound, last)]
             names = names if start in lists else names[:1]
-        found += [Event(node.end_byte, "typed", name, node.end_byte, "^") for name in names or [start]]
+        found += [(node.end_byte, "typed", name, node.end_byte, "^") for name in names or [start]]
     return found
 
 
 def _given(captures: dict[str, list[Any]], bound: list[int]) -> list[Event]:
     """What is assigned belongs to the first name that is bound before it."""
-    found = []
+    found: list[Event] = []
     # Of values that end together the outermost counts: `a = b = c`.
     values = {node.end_byte: node.start_byte for node in reversed(captures.get("assign.value", ()))}
     types = sorted((node.start_byte, node.end_byte) for node in captures.get("assign.type", ()))
@@ -280,13 +275,13 @@ def _given(captures: dict[str, list[Any]], bound: list[int]) -> list[Event]:
         start, end = node.start_byte, node.end_byte
         last = end if end in values else end - 1  # a semicolon may follow
         if last in values:
-            found.append(Event(end, "assigned", first_bound(bound, start, values[last]), last))
+            found.append((end, "assigned", first_bound(bound, start, values[last]), last, ""))
             continue
         kind, call = _first_in(types, start, end), _first_in(called, start, end)
         if kind is not None and (call is None or kind[0] <= call[1] + 1):  # `new(T)` gives a T
-            found.append(Event(end, "assigned", first_bound(bound, start, kind[0]), kind[1], "^"))
+            found.append((end, "assigned", first_bound(bound, start, kind[0]), kind[1], "^"))
         elif call is not None:
-            found.append(Event(end, "assigned", first_bound(bound, start, call[0]), call[1], "("))
+            found.append((end, "assigned", first_bound(bound, start, call[0]), call[1], "("))
     return found
 
 

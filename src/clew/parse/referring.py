@@ -53,15 +53,12 @@ def refer(content: bytes, uses: Uses, places: Sequence[int], scopes: Scopes, rul
     """What every use refers to; `places` are where events happen, in order."""
     if native.kernels is None:
         return _refer(uses, places, scopes, rules, tables)
-    walk = scopes.walk()
-
-    def move(place: int) -> tuple[Scope, int, int]:
-        around, until = walk.to(place)
-        return around, until, around.owner()
-
-    steps = (rules.happen, move, rules.meaning, _own_class)
+    every = tuple(scopes.all)
+    spans = array("q", [scope.start for scope in every]), array("q", [scope.end for scope in every])
+    around = (every, *spans, array("H", [scope.owner() for scope in every]))
+    steps = (rules.happen, rules.meaning, _own_class)
     of_use, callers, happened = native.kernels.refer(
-        content, uses, array("q", places), steps, tables, rules.is_plain, MAX_STEPS
+        content, uses, array("q", places), around, steps, tables, rules.is_plain, MAX_STEPS
     )
     return Referred(array("I", of_use), array("H", callers), happened)
 

@@ -209,9 +209,11 @@ def _symbol(
     if kind == "function" and (scope or (parent >= 0 and symbols[parent].kind in CLASS_KINDS)):
         owner = scope.rpartition(".")[2] if scope else symbols[parent].name
         kind = "constructor" if name == owner else "method"
-    owner = symbols[parent].qualified[:MAX_QUALIFIED] if parent >= 0 else ""
-    qualified = ".".join(filter(None, (owner, scope[:MAX_QUALIFIED], name)))
-    floor = symbols[parent].start_line if parent >= 0 else 0
+    qualified, floor, name_byte = _dotted(scope[:MAX_QUALIFIED], name), 0, definition.name_byte
+    if parent >= 0:
+        qualified, floor = _dotted(symbols[parent].qualified[:MAX_QUALIFIED], qualified), symbols[parent].start_line
+    if name != definition.name:
+        name_byte += len(definition.name[: definition.name.rindex(name)].encode())
     first = bisect_right(starts, definition.start)
     last = bisect_right(starts, max(definition.start, definition.end - 1))
     return Symbol(
@@ -220,13 +222,17 @@ def _symbol(
         qualified,
         definition.start,
         definition.end,
-        definition.name_byte + len(definition.name[: definition.name.rindex(name)].encode()),
+        name_byte,
         first,
         last,
         _signature(content, definition),
         clean(definition.doc) if definition.doc else comments.above(first, floor),
         parent,
     )
+
+
+def _dotted(one: str, other: str) -> str:
+    return f"{one}.{other}" if one and other else one or other
 
 
 def _split_name(definition: _Definition) -> tuple[str, str]:
@@ -252,5 +258,7 @@ def _signature(content: bytes, definition: _Definition) -> str:
         line_end = content.find(b"\n", definition.name_byte)
         end = min(definition.end, line_end if line_end >= 0 else definition.end)
     text = content[definition.start : min(end, definition.start + 4 * MAX_SIGNATURE)].decode("utf-8", "replace")
+    if "#" not in text and "//" not in text:  # most have no comment
+        return " ".join(text.split())[:MAX_SIGNATURE].rstrip(" {:=")
     text = _COMMENT_LINE.sub("\n", text)
     return _BODY_COMMENT.sub("", " ".join(text.split()))[:MAX_SIGNATURE].rstrip(" {:=")
