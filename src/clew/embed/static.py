@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clew import native, tokens
+from clew.ordering import in_order
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 MODEL = Path(__file__).with_name("model")
 MAX_FOUND = 4_096  # terms whose synonyms are kept: a question asks for each of its own twice
+_MANY_TERMS = 10_000  # are put in order before they are looked up
 BATCH_TERMS = 2_000_000  # looked up at once: bounds the memory of one call at about 60 MB beside its result
 
 
@@ -139,6 +141,17 @@ class StaticEncoder:
 
     def _look_up(self, hashes: NDArray[np.uint32]) -> NDArray[np.intp]:
         """The row of each term; unknown ones share buckets, or have row -1 when the model has none."""
+        import numpy as np
+
+        if len(hashes) < _MANY_TERMS:
+            return self._rows_of(hashes)
+        ordered, places = in_order(hashes)  # many are the same, and a search for the next ends near the last
+        starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+        rows = np.empty(len(hashes), np.intp)
+        rows[places] = np.repeat(self._rows_of(ordered[starts]), np.diff(starts, append=len(hashes)))
+        return rows
+
+    def _rows_of(self, hashes: NDArray[np.uint32]) -> NDArray[np.intp]:
         import numpy as np
 
         known = self._weights.hashes

@@ -8,6 +8,7 @@ library ends there, never at a definition of the project that happens to have th
 from __future__ import annotations
 
 import re
+from typing import cast
 
 from clew.graph import includes
 from clew.graph.builtin import BUILTINS
@@ -33,8 +34,9 @@ class Resolver(Packages, Scripts, Imported):
 
     def __init__(self, layout: Layout, find: Find, named: includes.Named | None = None) -> None:
         super().__init__(layout, find, named)
-        self._resolved: dict[str, dict[str, Known]] = {}  # of each file the references that were resolved already
-        self._open: dict[tuple[str, str], int] = {}  # what is being resolved, and how deep
+        # Of each file the references that were resolved already; a number is how deep one is that is being resolved.
+        self._resolved: dict[str, dict[str, Known | int]] = {}
+        self._level = 0  # how many are being resolved
 
     def let_go(self) -> None:
         """Nothing can be resolved any more, and all that was is freed at once: the parts know it and it knows them, so
@@ -43,7 +45,7 @@ class Resolver(Packages, Scripts, Imported):
 
     def resolve(self, module: Module, ref: str, inputs: set[Key]) -> Meaning | None:
         """Where a reference of a file leads, None when that cannot be said; adds to `inputs` what that rests on."""
-        self._trails, self._open, self._circle = [inputs], {}, NO_CIRCLE
+        self._trails, self._level, self._circle = [inputs], 0, NO_CIRCLE
         meaning = self._meaning(module, ref, 0)
         if meaning is None:
             return None
@@ -51,16 +53,19 @@ class Resolver(Packages, Scripts, Imported):
             return meaning._replace(value=meaning.value._replace(name=meaning.value.name.removesuffix(MACRO)))
         if meaning.value.kind != "definition":
             return meaning
+        module_of = meaning.value.module
+        if module_of is None or not (module_of.links.declared or module_of.links.conditional):
+            return meaning
         meaning = self._defined(meaning)
         is_sure = meaning.tier not in ("proven", "typed") or not _is_conditional(meaning.value)
         return meaning if is_sure else meaning._replace(tier="unique")
 
     def spelled_out(self, keys: set[Key]) -> tuple[set[str], set[int]]:
         """Keys and those of names in files; without those for what a file includes: what this rests on instead."""
-        names = {key for key in keys if isinstance(key, int)}
-        found = {key for key in keys if isinstance(key, str) and not key.startswith("i:")}
-        for key in keys - found - names:
-            assert isinstance(key, str)
+        found = {key for key in keys if isinstance(key, str)}
+        names = cast(set[int], keys - found)
+        for key in [key for key in found if key.startswith("i:")]:
+            found.remove(key)
             module = self._find(key[2:])
             found |= self._includes.keys(module) if module is not None else set()
         return found, names
@@ -69,33 +74,35 @@ class Resolver(Packages, Scripts, Imported):
         of_file = self._resolved.get(module.path)
         if of_file is None:
             of_file = self._resolved[module.path] = {}
-        known = of_file.get(ref)
-        if known is not None:
-            self._trails[-1].update(known.inputs)
-            return known.meaning
-        key = (module.path, ref)
-        if depth > MAX_DEPTH or key in self._open:  # a circle leads nowhere
-            self._circle = min(self._circle, self._open.get(key, 0))
+        known, trails = of_file.get(ref), self._trails
+        if isinstance(known, tuple):
+            trails[-1].update(known[1])
+            return known[0]
+        if depth > MAX_DEPTH or known is not None:  # a circle leads nowhere
+            self._circle = min(self._circle, known or 0)
             return None
-        level = self._open[key] = len(self._open)
-        self._trails.append(set())
+        level = of_file[ref] = self._level
+        self._level += 1
+        trails.append(set())
         last = _TO_LAST_STEP.match(ref)
         if last is None:
             found = self._base(module, ref, depth)
         else:
             cut = last.end() - 1
             if ref[cut] == "." and module.language not in TOLD_APART:
-                self._trails[-1].add(module.key_of(ref[cut + 1 :]))
+                trails[-1].add(module.key_of(ref[cut + 1 :]))
             held = self._meaning(module, ref[:cut], depth + 1)
             found = self._step(held, ref[cut], ref[cut + 1 :], depth) if held is not None else None
             if held is not None and module.language == "kotlin" and ref[cut] == ".":
                 found = self._or_extending(module, held, found, ref[cut + 1 :], depth)
-        inputs = self._trails.pop()
-        self._trails[-1].update(inputs)
-        del self._open[key]
+        inputs = trails.pop()
+        trails[-1].update(inputs)
+        self._level -= 1
         if self._circle >= level:  # else it holds only for whoever asked first, and is not kept
-            of_file[ref] = Known(found, inputs)
+            of_file[ref] = found, inputs
             self._circle = NO_CIRCLE if self._circle == level else self._circle
+        else:
+            del of_file[ref]
         return found
 
     # -- bases -------------------------------------------------------------------------------------

@@ -35,13 +35,10 @@ class Meaning(NamedTuple):
     evidence: str  # what it rests on
 
 
-class Known(NamedTuple):
-    """A reference that was resolved, and the keys of what it rests on.
-
-    `f:` a file; where its names are told apart, what belongs to none of them, and a number (`Module.key_of`) for each
-    name; `m:` a part of a module's name, `p:` the first part of one where packages decide what may begin there,
-    `d:` the files of a directory, `t:` all files below one, `n:` the files that define a name; `i:` what a file
-    includes, which `Resolver.spelled_out` gives in other keys."""
-
-    meaning: Meaning | None
-    inputs: Set[Key]
+# What a reference leads to, and the keys of what that rests on.
+#
+# `f:` a file; where its names are told apart, what belongs to none of them, and a number (`Module.key_of`) for each
+# name; `m:` a part of a module's name, `p:` the first part of one where packages decide what may begin there,
+# `d:` the files of a directory, `t:` all files below one, `n:` the files that define a name; `i:` what a file
+# includes, which `Resolver.spelled_out` gives in other keys.
+Known = tuple[Meaning | None, Set[Key]]

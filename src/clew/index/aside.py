@@ -101,7 +101,7 @@ def main() -> None:
     if not store.exists:  # it was removed meanwhile: nothing is made there again
         sys.exit(1)
     with store.read() as connection:
-        print(json.dumps([derive.write_ahead(store, connection), exact.write_ahead(store, connection)]))
+        sys.stdout.write(json.dumps([derive.write_ahead(store, connection), exact.write_ahead(store, connection)]))
 
 
 if __name__ == "__main__":

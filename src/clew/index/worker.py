@@ -12,12 +12,13 @@ import select
 import struct
 import sys
 import traceback
-from typing import IO
+from dataclasses import replace
+from typing import IO, cast
 
 from clew.index.spare import CAN_WAIT
 from clew.packing import pack
 from clew.parse.extract import extract
-from clew.types import Facts
+from clew.types import Chunk, Facts, Import, Symbol
 
 Task = tuple[str, bytes]  # language, content
 Outcome = tuple[Facts | str, bytes]  # facts, or what went wrong; the content compressed
@@ -32,9 +33,21 @@ def work(tasks: list[Task]) -> list[Outcome]:
 
 def _facts(language: str, content: bytes) -> Facts | str:
     try:
-        return extract(content, language)
+        return _bare(extract(content, language))
     except Exception:  # noqa: BLE001 - one file must not end the run; the trace goes into its diagnostic
         return traceback.format_exc(limit=-3)
+
+
+def _bare(facts: Facts) -> Facts:
+    """The same with plain tuples for its rows: they go through a pipe in half the time, and into the store as well."""
+    packed, attributes = facts.links
+    return replace(
+        facts,
+        symbols=cast(list[Symbol], [*map(tuple, facts.symbols)]),
+        imports=cast(list[Import], [*map(tuple, facts.imports)]),
+        chunks=cast(list[Chunk], [*map(tuple, facts.chunks)]),
+        links=(packed, [*map(tuple, attributes)]),
+    )
 
 
 def send(stream: IO[bytes], message: object) -> None:

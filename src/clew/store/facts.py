@@ -15,6 +15,7 @@ from clew.store.segments import CHUNK_BITS
 from clew.types import Chunk, Facts, Import, Symbol
 
 _ORDINALS = (1 << CHUNK_BITS) - 1
+_LENGTH = Chunk._fields.index("length")
 MAX_KEPT, MAX_KEPT_BYTES = 512, 50_000  # unpacked contents that are kept, and of how many bytes one may be
 
 
@@ -87,12 +88,13 @@ def add_blob(connection: apsw.Connection, blob_hash: bytes, size: int, compresse
 
 
 def add_facts(connection: apsw.Connection, blob: int, key: FactsKey, facts: Facts) -> int:
-    """Store the facts of a blob; the id of those that are there if another process was faster."""
+    """Store the facts of a blob, of which the rows may be plain tuples; the id of those that are there if another
+    process was faster."""
     known = find_facts(connection, blob, key.language, key.extractor)
     if known:
         revive(connection, (), [known[0]])
         return known[0]
-    tokens_total = sum(chunk.length for chunk in facts.chunks)
+    tokens_total = sum(row[_LENGTH] for row in facts.chunks)
     connection.execute(
         "INSERT INTO facts (blob, language, extractor, interface, uses, links, chunks, symbols, tokens, diagnostics,"
         " names_terms, names_freqs, about_terms, about_freqs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from clew.errors import StoreCorrupt
+from clew.ordering import in_order
 from clew.types import ModelName
 
 S = TypeVar("S")  # what a mapped file is opened as
@@ -280,8 +281,7 @@ def _grouped(terms: Any, documents: Any, frequencies: Any) -> tuple[Any, Any, An
     """Postings in order of term, then document; `documents` ascend within each term already."""
     import numpy as np
 
-    order = np.argsort(terms, kind="stable")
-    terms = terms[order]
+    terms, order = in_order(terms)
     starts = np.flatnonzero(np.concatenate([[True], terms[1:] != terms[:-1]])) if len(terms) else np.zeros(0, np.int64)
     offsets = np.concatenate([starts, [len(terms)]]).astype(np.uint64)
     return terms[starts], offsets, documents[order], frequencies[order]
