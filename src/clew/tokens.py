@@ -89,6 +89,10 @@ def _native_terms() -> Any:
 
 
 def _hashes_of_word(word: bytes) -> bytes:
+    if word.islower() and word.isalpha() and len(word) <= MAX_WORD_BYTES:  # most: one part, and asked for once
+        text = word.decode()
+        stem = text if len(text) < MIN_STEM_LETTERS else _stemmer().stemWord(text)
+        return zlib.crc32(stem.encode()).to_bytes(4, "little")
     return b"".join(map(_hash_of_term.__getitem__, _expand(word)))
 
 

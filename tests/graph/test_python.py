@@ -630,3 +630,31 @@ def test_what_is_given_again() -> None:
         "main.py:45 close -> main.py:Conn.close typed",
         "main.py:58 close -> main.py:Conn.close typed",
     }
+
+
+def test_the_object_in_methods_under_a_condition() -> None:
+    project = Project({
+        "a.py": """\
+            class Gate:
+                if CAN_LOCK:
+                    def shut(self):
+                        self.lock()
+
+                try:
+                    @cached
+                    def lock(self: "Gate"):
+                        def apart(other):
+                            other.lock()
+                        return self.shut
+                finally:
+                    pass
+
+
+            def outside(gate):
+                gate.shut()
+            """,
+    })  # fmt: skip
+    assert {edge for edge in project.edges() if "lock ->" in edge or "shut ->" in edge} == {
+        "a.py:4 lock -> a.py:Gate.lock proven",
+        "a.py:11 shut -> a.py:Gate.shut proven",
+    }

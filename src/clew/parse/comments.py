@@ -18,6 +18,8 @@ _MARKERS = re.compile(
 # Searched for at every place of a text: one that began with something optional would take three to five times as long.
 _CLOSERS = re.compile(r"(?:\*+/|-\}|-->|\]\])\s*$")
 _OPENING_QUOTES = re.compile(r"""[rRbBuUfF]{0,2}(?:"{1,3}|'{1,3})""")
+_ENDS_OF_CLOSERS = ("*/", "-}", "-->", "]]")
+_QUOTES = ('"', "'")
 _CLOSING_QUOTES = re.compile(r"""(?:"{1,3}|'{1,3})$""")
 _ATTRIBUTE = (b"@", b"#[", b"[", b"#!")
 
@@ -62,10 +64,14 @@ def clean(text: str) -> str:
     """The first paragraph of a comment or docstring without its markers, on one line."""
     text = text.replace("<summary>", "").replace("</summary>", "")
     opening = _OPENING_QUOTES.match(text)
-    text = _CLOSING_QUOTES.sub("", text[opening.end() :] if opening is not None else text)
+    text = text[opening.end() :] if opening is not None else text
+    if text.removesuffix("\n").endswith(_QUOTES):  # else it would be looked for all over a long text
+        text = _CLOSING_QUOTES.sub("", text)
     paragraph: list[str] = []
     for raw in text.splitlines():
-        line = _CLOSERS.sub("", _MARKERS.sub("", raw, count=1)).strip()
+        line = _MARKERS.sub("", raw, count=1).strip()
+        if line.endswith(_ENDS_OF_CLOSERS):
+            line = _CLOSERS.sub("", line).strip()
         if line:
             paragraph.append(line)
         elif paragraph:

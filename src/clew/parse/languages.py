@@ -48,7 +48,7 @@ _TABLE = (
         _words("python python2 python3 pypy uv"),
         "tree_sitter_python:language",
         "python",
-        version=3,
+        version=4,
         aliases=("py",),
     ),
     Language(

@@ -81,6 +81,8 @@ class Names(Bound):
         for role, letter in (("self", "S"), ("class.self", "C"), ("static", "")):
             for node in captures.get(role, ()):
                 scope = self.scopes.at(node.start_byte)
+                if self._language == "python" and (scope.parent is None or not scope.parent.is_class):
+                    continue  # the first parameter of a function that is no method
                 owner = scope.owner_class()
                 name = self._text(node.start_byte, node.end_byte)
                 scope.names[name] = ""

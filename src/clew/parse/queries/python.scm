@@ -49,9 +49,7 @@
 (nonlocal_statement (identifier) @free)
 [(lambda) (list_comprehension) (generator_expression) (dictionary_comprehension) (set_comprehension)] @local
 
-(class_definition body: (block [
-  (function_definition parameters: (parameters . [(identifier) @self (typed_parameter (identifier) @self)]))
-  (decorated_definition definition: (function_definition parameters: (parameters . (identifier) @self)))]))
+(function_definition parameters: (parameters . [(identifier) @self (typed_parameter (identifier) @self)]))
 (decorated_definition (decorator (identifier) @_d) definition: (function_definition parameters: (parameters . (identifier) @class.self)) (#eq? @_d "classmethod"))
 (decorated_definition (decorator (identifier) @_d) definition: (function_definition parameters: (parameters . (identifier) @static)) (#eq? @_d "staticmethod"))
 (decorated_definition (decorator [(identifier) @_d (attribute attribute: (identifier) @_d)]) definition: (function_definition name: (identifier) @property) (#match? @_d "property$"))
