@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from clew import native
 from clew.parse.extract import extract
 from clew.parse.languages import language_of
+from clew.parse.scopes import Walk
 from tests.conftest import without_kernels
 
 pytestmark = pytest.mark.skipif(native.kernels is None, reason="Clew was installed without its own C")
@@ -105,6 +106,32 @@ def test_long_names_and_chains() -> None:
     long = "x" * 5_000
     chain = ".".join(["a"] * 40)
     same_facts(f"import {long}\n{long}.{long}.y\ndef f(a):\n    {chain}()\n    a.{long}.z = a\n".encode(), "python")
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)).map(sorted), max_size=8).map(sorted),
+    st.lists(st.integers(0, 59), unique=True, min_size=1, max_size=20).map(sorted),
+)
+def test_scopes_around_places(spans: list[list[int]], places: list[int]) -> None:
+    """Also of scopes that are not within each other, as damaged code has them."""
+    every = [Scope({"a": f"D{number}"}) for number in range(len(spans) + 1)]
+    for scope, (start, end) in zip(every, [[0, 60], *spans], strict=True):
+        scope.start, scope.end = start, end
+    starts, ends = array("q", [0, *(start for start, _ in spans)]), array("q", [60, *(end for _, end in spans)])
+    tables: Any = ({}, {}, set(), set(), {}, {"": 0})
+    _, callers, _ = refer(
+        b"a" * 60, places, [place + 1 for place in places], bytes(len(places)), tables=tables,
+        scopes=(tuple(every), starts, ends, array("H", range(len(every)))),
+    )  # fmt: skip
+    walk: Any = Walk(every)  # type: ignore[arg-type]
+    assert array("H", callers).tolist() == [every.index(walk.to(place)[0]) for place in places]
+    assert tables[4] == {place + 1: walk_name(every, place) for place in places}
+
+
+def walk_name(every: list[Any], place: int) -> str:
+    walk: Any = Walk(every)
+    return str(walk.to(place)[0].names["a"])
 
 
 # -- wrong calls -----------------------------------------------------------------------------------
