@@ -59,7 +59,8 @@ def test_what_the_process_could_not_do_is_done_here(
     tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(aside, "_WORTH_CHUNKS", 1)
-    monkeypatch.setattr(aside, "_begin", lambda _: subprocess.Popen(["false"], stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    monkeypatch.setattr(aside, "_begin", lambda _: subprocess.Popen(["false"], **pipes))
     beside = make_engine(tmp_path / "one", workers=2)
     here = make_engine(tmp_path / "two", workers=1)
     assert contents(beside, tree) == contents(here, tree)

@@ -30,7 +30,7 @@ def asked(draw: Callable[[Any], Any]) -> Asked:
     ends: list[End] = [None, *draw(st.lists(ENDS, unique=True, max_size=6))]
     refs, definitions = draw(st.integers(1, 8)), draw(st.integers(1, 6))
     starts = draw(st.lists(st.integers(0, 2**32 - 1), unique=True, max_size=40).map(sorted))
-    each = {"min_size": len(starts), "max_size": len(starts)}
+    each: dict[str, Any] = {"min_size": len(starts), "max_size": len(starts)}
     callers = draw(st.lists(st.one_of(st.integers(0, definitions - 1), st.just(NOWHERE)), **each))
     used = Used(
         array("I", starts),
@@ -38,7 +38,7 @@ def asked(draw: Callable[[Any], Any]) -> Asked:
         array("H", callers),
         bytes(draw(st.lists(st.integers(0, 3), **each))),
     )
-    known = {"min_size": refs, "max_size": refs}
+    known: dict[str, Any] = {"min_size": refs, "max_size": refs}
     leads = Leads(
         array("I", draw(st.lists(st.integers(0, len(ends) - 1), **known))),
         bytes(draw(st.lists(st.sampled_from([OWN_ROLE, 3]), **known))),
@@ -67,7 +67,8 @@ def test_the_same_as_without_c(given_: Asked) -> None:
         for start, ref in zip(used.starts, used.refs, strict=True)
         if (end := ends[leads.slots[ref]]) is not None and not (start in named and end[0] == named[start])
     ]
-    assert sorted(site for row in (*rows, *loose) for site in unpack_sites(row[-1])) == wanted
+    packed = [*(row[5] for row in rows), *(row[3] for row in loose)]
+    assert sorted(site for sites in packed for site in unpack_sites(sites)) == wanted
     assert len({row[:4] for row in rows}) == len(rows) and len({row[:3] for row in loose}) == len(loose)
 
 

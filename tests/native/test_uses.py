@@ -171,7 +171,7 @@ class Scope:
         self.values: dict[str, str] = {}
         self.since: dict[str, int] = {}
         self.is_class = self.is_closed = False
-        self.start = 0
+        self.start = self.end = 0
 
 
 def refer(

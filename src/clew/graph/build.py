@@ -32,6 +32,7 @@ from clew.store.edges import (
     WHOLE_FILE,
     EdgeRow,
     GraphFile,
+    LooseRow,
     pack_nodes,
     pack_sites,
     unpack_nodes,
@@ -88,7 +89,7 @@ class Update:
         names = edges.external_ids(connection, (row[0] for row in named if isinstance(row[0], str)))
         rows = [row if isinstance(row[0], int) else (-names[row[0]], *row[1:]) for row in named]
         removed = [self.standing.known[path].number for path in self.gone] if self.standing is not None else []
-        edges.replace(connection, snapshot, files, removed, cast(list[EdgeRow], rows), loose)
+        edges.replace(connection, snapshot, files, removed, cast(list[EdgeRow], rows), cast(list[LooseRow], loose))
         self.edges = Edges(files, [], [])  # by the hundred thousand: no need to keep what is written
 
     def keep(self, store: Store, snapshot: Snapshot) -> None:

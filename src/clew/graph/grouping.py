@@ -25,8 +25,8 @@ class Used(NamedTuple):
     """The uses of a file in order of place."""
 
     starts: array[int]
-    refs: array[int]
-    callers: array[int]  # `NOWHERE` for what stands outside every definition
+    refs: Sequence[int]  # an array, as are the next
+    callers: Sequence[int]  # `NOWHERE` for what stands outside every definition
     roles: bytes
 
 

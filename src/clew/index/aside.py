@@ -26,7 +26,7 @@ from clew.store.store import Store
 from clew.types import ModelName
 
 _WORTH_CHUNKS = 10_000  # a process takes 0.3 s to begin; the segments of so many take 0.6 s
-_NICE = 10  # it has time: edges are stored after those who resolve them are done, by one process alone
+_NICE = 19  # it has time: edges are stored after those who resolve them are done, by one process alone
 
 Note = Callable[[apsw.Connection], None]
 
@@ -78,7 +78,7 @@ def _begin(store: Store) -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,  # nothing is written: it ends with this process
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,  # what went wrong is told by the one who then does it
-        # Ctrl-C is the parent's to handle. No session of its own: Linux gives each session the same share, however nice.
+        # Ctrl-C is the parent's to handle. No session of its own: Linux gives each the same share, however nice it is.
         process_group=0,
     )
 

@@ -162,7 +162,7 @@ class ParsePool(Generic[Tag]):
 
 def _begin(command: list[str]) -> subprocess.Popen[bytes]:
     # Ctrl-C is the parent's to handle; the worker ends with its input.
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)
 
 
 def _answer_of(worker: subprocess.Popen[bytes], tasks: list[Task]) -> list[Outcome] | None:

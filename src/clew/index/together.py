@@ -145,7 +145,7 @@ def _begin() -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,  # what went wrong is told by the one who then does it
-        start_new_session=True,
+        process_group=0,
     )
 
 

@@ -46,7 +46,7 @@ def _bare(facts: Facts) -> Facts:
         symbols=cast(list[Symbol], [*map(tuple, facts.symbols)]),
         imports=cast(list[Import], [*map(tuple, facts.imports)]),
         chunks=cast(list[Chunk], [*map(tuple, facts.chunks)]),
-        links=(packed, [*map(tuple, attributes)]),
+        links=(packed, cast(list[tuple[int, str, int, str]], [*map(tuple, attributes)])),
     )
 
 

@@ -92,6 +92,9 @@ class _Binder:
             events = collect_events(self._captures)
             if self._language == "python":
                 told = {start for _, kind, start, _, _ in events if kind in ("typed", "assigned")}
+                told.update(
+                    node.start_byte for node in self._captures.get("self", ())
+                )  # parameters are given nothing here
                 events = sorted(events + collect_rebound(self._captures, told))
             return events
         bound = sorted({*self._names.bound_here, *self._by_name_byte})

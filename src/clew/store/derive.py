@@ -8,7 +8,7 @@ point leaves a longer tail, never a gap. Main calls: `catch_up`, `rebuild`, `tid
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import apsw

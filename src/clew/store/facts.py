@@ -94,7 +94,7 @@ def add_facts(connection: apsw.Connection, blob: int, key: FactsKey, facts: Fact
     if known:
         revive(connection, (), [known[0]])
         return known[0]
-    tokens_total = sum(row[_LENGTH] for row in facts.chunks)
+    tokens_total = sum(int(row[_LENGTH]) for row in facts.chunks)
     connection.execute(
         "INSERT INTO facts (blob, language, extractor, interface, uses, links, chunks, symbols, tokens, diagnostics,"
         " names_terms, names_freqs, about_terms, about_freqs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
