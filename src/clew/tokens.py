@@ -22,8 +22,8 @@ from clew import native
 _TO_SPACES = bytes(c if chr(c).isalnum() or c == 95 or c > 127 else 32 for c in range(256))
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _CJK_RANGES = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_CJK = re.compile(f"[{_CJK_RANGES}]")
-_RUN = re.compile(rf"[{_CJK_RANGES}]+|[^\W\d_{_CJK_RANGES}]+|\d+")  # of letters of one kind, or of digits
+_CJK = f"[{_CJK_RANGES}]"
+_RUN = rf"[{_CJK_RANGES}]+|[^\W\d_{_CJK_RANGES}]+|\d+"  # of letters of one kind, or of digits
 
 _QUALIFIER = re.compile(r"::|->|[.:#\\/]")
 
@@ -158,11 +158,17 @@ def _expand(word: bytes) -> tuple[str, ...]:
 def _parts(text: str) -> list[str]:
     if text.isascii():
         return _PART.findall(text)
-    return [part for run in _RUN.findall(text) for part in (_PART.findall(run) if run.isascii() else [run])]
+    return [part for run in _compiled(_RUN).findall(text) for part in (_PART.findall(run) if run.isascii() else [run])]
+
+
+@lru_cache(maxsize=2)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Of large ranges, when they are needed: it takes 4 ms, and most trees are ASCII."""
+    return re.compile(pattern)
 
 
 def _part_terms(part: str) -> Iterable[str]:
-    if _CJK.search(part):
+    if _compiled(_CJK).search(part):
         # No spaces between words: pairs of characters stand in for words.
         return [part[i : i + 2] for i in range(max(1, len(part) - 1))]
     return (_stem_of[part],)
