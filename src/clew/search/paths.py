@@ -100,8 +100,10 @@ class PathTable:
         self._paths = paths
         self._like: dict[str, tuple[tuple[str, float], ...]] = {}
         found = [path_words(path) for path in paths]
+        depths = sorted(words.depth for words in found) or [0]
+        middle = (depths[(len(depths) - 1) // 2] + depths[len(depths) // 2]) / 2  # numpy's would import what is masked
         depth = np.fromiter((words.depth for words in found), np.float32, len(found))
-        self.depth_beyond = depth - (np.median(depth) if len(found) else 0)  # directories more than most files have
+        self.depth_beyond = depth - np.float32(middle)  # directories more than most files have
         self.is_test = np.fromiter((words.is_test for words in found), bool, len(found))
         self.is_legacy = np.fromiter((words.is_legacy for words in found), bool, len(found))
         self.superseded = _superseded(paths)  # place → the version it is of, where there is a newer one
