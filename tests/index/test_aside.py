@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 from pathlib import Path
@@ -29,8 +30,10 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
     begin = aside._begin
 
     def noted(store: Store) -> subprocess.Popen[bytes]:
-        found.append(begin(store))
-        return found[-1]
+        process = begin(store)
+        assert process is not None
+        found.append(process)
+        return process
 
     monkeypatch.setattr(aside, "_WORTH_CHUNKS", 1)
     monkeypatch.setattr(aside, "_begin", noted)
@@ -91,3 +94,34 @@ def test_it_ends_when_its_parent_was_killed() -> None:
         assert process.poll() is None
         process.stdin.close()
         assert process.wait(20) == 1
+
+
+def test_where_there_is_no_room_for_a_process(tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aside, "_WORTH_CHUNKS", 1)
+    monkeypatch.setattr(aside, "own_command", lambda *_: [str(tmp_path / "nothing")])
+    beside = make_engine(tmp_path / "one", workers=2)
+    here = make_engine(tmp_path / "two", workers=1)
+    assert contents(beside, tree) == contents(here, tree)
+
+
+def test_what_was_written_for_another_state_is_not_put_into_use(
+    tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch, begun: list[subprocess.Popen[bytes]]
+) -> None:
+    """Another run may have moved the same tail into files while the process wrote."""
+    note = aside._note
+
+    def faster(store: Store, connection: Any, process: subprocess.Popen[bytes]) -> None:
+        with monkeypatch.context() as patch:
+            written = process.stdout.read() if process.stdout is not None else b""
+            patch.setattr(process, "stdout", io.BytesIO(written))
+            derive._note(connection, list(derive._write_after(store, connection, 0)))
+            exact._note(connection, list(exact._write_after(store, connection, 0)))
+            note(store, connection, process)
+
+    monkeypatch.setattr(aside, "_note", faster)
+    engine = make_engine(tmp_path / "one", workers=2)
+    engine.index(str(tree))
+    store = engine.resolve(str(tree)).store
+    assert len(derive.derived(store.connection()).segments) == len(exact.derived(store.connection()).segments) == 1
+    assert len(begun) == 1 and [check.message for check in engine.doctor().checks if not check.ok] == []
+    assert engine.search("valve 13", str(tree)).hits[0].path == "m13.py"

@@ -35,11 +35,12 @@ Note = Callable[[apsw.Connection], None]
 def segments_aside(store: Store, *, processes: int, is_late: bool) -> Iterator[Note]:
     """Tails that grew too long become segments, many while the block runs: it calls what it is given in the flip's
     transaction, and that puts them into use."""
-    if is_late or processes < 2 or derive.tail_size(store.connection()) < _WORTH_CHUNKS:
+    is_large = derive.tail_size(store.connection()) >= _WORTH_CHUNKS
+    aside = _begin(store) if is_large and processes > 1 and not is_late else None
+    if aside is None:
         catch_up(store, is_late=is_late)
         yield lambda _: None
         return
-    aside = _begin(store)
     try:
         yield lambda connection: _note(store, connection, aside)
     finally:
@@ -57,7 +58,7 @@ def _note(store: Store, connection: apsw.Connection, aside: subprocess.Popen[byt
         return
     lexical, trigrams = json.loads(written)
     derive.note(connection, derive.Ahead(*lexical))
-    exact.note(connection, exact.Ahead(*trigrams))
+    exact.note(connection, derive.Ahead(*trigrams))
 
 
 def catch_up(store: Store, *, is_late: bool = False) -> None:
@@ -71,16 +72,19 @@ def catch_up(store: Store, *, is_late: bool = False) -> None:
             exact.catch_up(store, held)
 
 
-def _begin(store: Store) -> subprocess.Popen[bytes]:
+def _begin(store: Store) -> subprocess.Popen[bytes] | None:
+    """The process; None where the system has no room for another."""
     task = {"directory": str(store.directory), "model": store.model, "encode": store.encode is not None}
-    return subprocess.Popen(
-        own_command("clew.index.aside", json.dumps(task)),
-        stdin=subprocess.PIPE,  # nothing is written: it ends with this process
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,  # what went wrong is told by the one who then does it
-        # Ctrl-C is the parent's to handle. No session of its own: Linux gives each the same share, however nice it is.
-        process_group=0,
-    )
+    with contextlib.suppress(OSError):
+        return subprocess.Popen(
+            own_command("clew.index.aside", json.dumps(task)),
+            stdin=subprocess.PIPE,  # nothing is written: it ends with this process
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # what went wrong is told by the one who then does it
+            # Ctrl-C is the parent's to handle. No session of its own: Linux gives each the same share, however nice.
+            process_group=0,
+        )
+    return None
 
 
 def _end_with_parent() -> None:

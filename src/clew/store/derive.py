@@ -46,9 +46,15 @@ Written = tuple[int, int, str]  # the first and the last facts of a file, and it
 class Ahead(NamedTuple):
     """Files that were written before they can be put into use, and what they go on from."""
 
-    epoch: int
-    applied: int
-    written: Sequence[Written]
+    stand: tuple[int, int]
+    written: Sequence[Any]  # as `_note` takes them
+
+
+def stand(connection: apsw.Connection, kind: str) -> tuple[int, int]:
+    """How often what is derived was begun anew, and up to what it goes."""
+    row = fetch_one(connection, "SELECT epoch, applied FROM derived WHERE kind = ?", (kind,))
+    assert row is not None
+    return row[0], row[1]
 
 
 def derived(connection: apsw.Connection) -> Derived:
@@ -95,14 +101,14 @@ def catch_up(store: Store, connection: apsw.Connection) -> None:
 
 def write_ahead(store: Store, connection: apsw.Connection) -> Ahead:
     """Write files of the tail that are not in use yet, with no right to write to the database: `note` takes them."""
-    epoch, applied = _stand(connection)
-    written = _write_after(store, connection, applied) if not _is_outdated(store, connection) else ()
-    return Ahead(epoch, applied, list(written))
+    now = stand(connection, "lexical")
+    written = _write_after(store, connection, now[1]) if not _is_outdated(store, connection) else ()
+    return Ahead(now, list(written))
 
 
 def note(connection: apsw.Connection, ahead: Ahead) -> None:
     """Put files into use that were written ahead, in the caller's transaction; not if others were faster."""
-    if _stand(connection) == (ahead.epoch, ahead.applied):
+    if stand(connection, "lexical") == tuple(ahead.stand):
         _note(connection, ahead.written)
 
 
@@ -157,12 +163,6 @@ def _batches(pending: list[tuple[Any, ...]]) -> Iterator[list[int]]:
         size += chunks
     if batch:
         yield batch
-
-
-def _stand(connection: apsw.Connection) -> tuple[int, int]:
-    row = fetch_one(connection, "SELECT epoch, applied FROM derived WHERE kind = 'lexical'")
-    assert row is not None
-    return row[0], row[1]
 
 
 def _is_outdated(store: Store, connection: apsw.Connection) -> bool:

@@ -17,6 +17,7 @@ import apsw
 from clew.errors import StoreCorrupt
 from clew.packing import unpack
 from clew.store.database import fetch_all, fetch_one, transaction
+from clew.store.derive import Ahead, stand
 from clew.store.grams import (
     MAX_BLOCKS,
     Either,
@@ -56,19 +57,11 @@ class Candidates(NamedTuple):
     applied: int
 
 
-class Written(NamedTuple):
+class _Written(NamedTuple):
     first: int
     last: int
     name: str
     blocks: int
-
-
-class Ahead(NamedTuple):
-    """Files that were written before they can be put into use, and what they go on from."""
-
-    epoch: int
-    applied: int
-    written: Sequence[Written]
 
 
 def derived(connection: apsw.Connection) -> Derived:
@@ -115,20 +108,14 @@ def catch_up(store: Store, connection: apsw.Connection) -> None:
 
 def write_ahead(store: Store, connection: apsw.Connection) -> Ahead:
     """Write files of the tail that are not in use yet, with no right to write to the database: `note` takes them."""
-    epoch, applied = _stand(connection)
-    return Ahead(epoch, applied, list(_write_after(store, connection, applied)))
+    now = stand(connection, "exact")
+    return Ahead(now, list(_write_after(store, connection, now[1])))
 
 
 def note(connection: apsw.Connection, ahead: Ahead) -> None:
     """Put files into use that were written ahead, in the caller's transaction; not if others were faster."""
-    if _stand(connection) == (ahead.epoch, ahead.applied):
+    if stand(connection, "exact") == tuple(ahead.stand):
         _note(connection, ahead.written)
-
-
-def _stand(connection: apsw.Connection) -> tuple[int, int]:
-    row = fetch_one(connection, "SELECT epoch, applied FROM derived WHERE kind = 'exact'")
-    assert row is not None
-    return row[0], row[1]
 
 
 def _small(connection: apsw.Connection) -> list[str]:
@@ -200,7 +187,7 @@ def evaluate(needs: Needs, segments: Sequence[GramSegment]) -> Ints | None:
     return functools.reduce(lambda one, other: np.intersect1d(one, other, assume_unique=True), telling)
 
 
-def _write_after(store: Store, connection: apsw.Connection, applied: int) -> Iterator[Written]:
+def _write_after(store: Store, connection: apsw.Connection, applied: int) -> Iterator[_Written]:
     """Write files of the blobs above `applied`, and tell of each when it is whole."""
     owners: list[int] = []
     keys: list[Any] = []
@@ -219,13 +206,13 @@ def _write_after(store: Store, connection: apsw.Connection, applied: int) -> Ite
         yield _write(store, ids[0], ids[-1], make_arrays(owners, keys))
 
 
-def _write(store: Store, first: int, last: int, arrays: dict[str, Any]) -> Written:
+def _write(store: Store, first: int, last: int, arrays: dict[str, Any]) -> _Written:
     name = f"{first}-{last}-{uuid.uuid4().hex[:8]}"
     write_segment(store.grams.path(name), arrays, "")
-    return Written(first, last, name, len(arrays["blobs"]))
+    return _Written(first, last, name, len(arrays["blobs"]))
 
 
-def _note(connection: apsw.Connection, written: Sequence[Written]) -> None:
+def _note(connection: apsw.Connection, written: Sequence[_Written]) -> None:
     connection.executemany("INSERT INTO gram_segment VALUES (?, ?, ?, ?)", written)
     connection.execute(
         "UPDATE derived SET applied = (SELECT coalesce(max(last), 0) FROM gram_segment) WHERE kind = 'exact'"
@@ -243,7 +230,7 @@ def _merge(store: Store, connection: apsw.Connection, names: Sequence[str]) -> N
     owners: list[Any] = []
     keys: list[Any] = []
     merged: list[str] = []
-    made: list[Written] = []
+    made: list[_Written] = []
 
     def finish() -> None:
         arrays = make_arrays(np.concatenate(owners).tolist(), keys)
