@@ -652,9 +652,22 @@ def test_the_object_in_methods_under_a_condition() -> None:
 
             def outside(gate):
                 gate.shut()
+
+
+            class Apart:
+                @staticmethod
+                def one(base: "dict"):
+                    base.lock()
+
+                @classmethod
+                def two(cls: "type[Apart]"):
+                    cls().lock()
+
+                def lock(self): pass
             """,
     })  # fmt: skip
     assert {edge for edge in project.edges() if "lock ->" in edge or "shut ->" in edge} == {
         "a.py:4 lock -> a.py:Gate.lock proven",
         "a.py:11 shut -> a.py:Gate.shut proven",
+        "a.py:27 lock -> a.py:Apart.lock typed",
     }

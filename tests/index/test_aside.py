@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import subprocess
 import sys
 from pathlib import Path
@@ -104,21 +103,75 @@ def test_where_there_is_no_room_for_a_process(tmp_path: Path, tree: Path, monkey
     assert contents(beside, tree) == contents(here, tree)
 
 
+def test_a_process_that_needs_longer_than_the_flip_waits(
+    tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch, begun: list[subprocess.Popen[bytes]]
+) -> None:
+    monkeypatch.setattr(aside, "_PATIENCE_S", 0.0)
+    beside = make_engine(tmp_path / "one", workers=2)
+    here = make_engine(tmp_path / "two", workers=1)
+    assert contents(beside, tree) == contents(here, tree)
+    assert [process.returncode for process in begun] == [0]
+
+
+def test_an_index_is_whole_without_its_segments(
+    tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What fails after the flip made a failed run of one that had completed."""
+    monkeypatch.setattr(aside, "_WORTH_CHUNKS", 1)
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    engine = make_engine(tmp_path / "one", workers=2)
+    with monkeypatch.context() as patch:
+        patch.setattr(aside, "_begin", lambda _: subprocess.Popen(["false"], **pipes))
+        patch.setattr(derive, "write_segment", full)
+        patch.setattr(exact, "write_segment", full)
+        assert engine.index(str(tree)).files == 700
+    assert any("No space left" in record.getMessage() for record in caplog.records)
+    [job] = engine.jobs(str(tree))
+    assert job.state == "completed" and engine.status(str(tree)).state == "indexed"
+    assert engine.search("valve 13", str(tree)).hits[0].path == "m13.py"
+    (tree / "more.py").write_text("def more(x):\n    return x\n", encoding="utf-8")
+    engine.sync(str(tree))
+    assert derive.tail_size(engine.resolve(str(tree)).store.connection()) == 0
+
+
+def full(*_: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_files_that_a_sweep_took_for_nobodys(
+    tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch, begun: list[subprocess.Popen[bytes]]
+) -> None:
+    """It had looked for leases before the run took its own: files that were gone were put into use."""
+    note = aside._Aside.note
+
+    def later(held: aside._Aside, connection: Any) -> None:
+        held._process.wait()
+        for kind in ("lexical", "exact"):
+            for path in (held._store.directory / kind).iterdir():
+                path.unlink()
+        note(held, connection)
+
+    monkeypatch.setattr(aside._Aside, "note", later)
+    beside = make_engine(tmp_path / "one", workers=2)
+    monkeypatch.setattr(exact, "TAIL_BYTES", 1)
+    here = make_engine(tmp_path / "two", workers=1)
+    assert contents(beside, tree) == contents(here, tree)
+    assert len(begun) == 1 and [check.message for check in beside.doctor().checks if not check.ok] == []
+
+
 def test_what_was_written_for_another_state_is_not_put_into_use(
     tmp_path: Path, tree: Path, monkeypatch: pytest.MonkeyPatch, begun: list[subprocess.Popen[bytes]]
 ) -> None:
     """Another run may have moved the same tail into files while the process wrote."""
-    note = aside._note
+    note = aside._Aside.note
 
-    def faster(store: Store, connection: Any, process: subprocess.Popen[bytes]) -> None:
-        with monkeypatch.context() as patch:
-            written = process.stdout.read() if process.stdout is not None else b""
-            patch.setattr(process, "stdout", io.BytesIO(written))
-            derive._note(connection, list(derive._write_after(store, connection, 0)))
-            exact._note(connection, list(exact._write_after(store, connection, 0)))
-            note(store, connection, process)
+    def faster(held: aside._Aside, connection: Any) -> None:
+        held._process.wait()
+        derive._note(connection, list(derive._write_after(held._store, connection, 0)))
+        exact._note(connection, list(exact._write_after(held._store, connection, 0)))
+        note(held, connection)
 
-    monkeypatch.setattr(aside, "_note", faster)
+    monkeypatch.setattr(aside._Aside, "note", faster)
     engine = make_engine(tmp_path / "one", workers=2)
     engine.index(str(tree))
     store = engine.resolve(str(tree)).store

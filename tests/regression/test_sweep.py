@@ -85,3 +85,24 @@ def test_a_reader_that_comes_while_a_sweep_looks_at_the_leases_keeps_its_files(
     assert not store.segments.path(words[0]).exists(), "and gone when nobody can need it"
     reader.close()
     engine.close()
+
+
+def test_segments_lose_facts_whose_contents_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a new extractor all old facts are dead and no content is; the segments kept them."""
+    body = "".join(f"def alpha_{{0}}_{i}(value):\n    return beta_{i}(value)\n\n\n" for i in range(60))
+    root = write_tree(tmp_path / "tree", {f"m{i}.py": body.replace("{0}", str(i)) for i in range(20)})
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    engine.repair(str(root))  # so that nothing is in the tail
+    monkeypatch.setattr("clew.parse.languages.EXTRACTOR", 99)
+    engine.sync(str(root))
+    engine.repair(str(root))
+    store = engine.resolve(str(root)).store
+    sweep(store)
+    sweep(store)
+    connection = store.connection()
+    held = [store.segments.open(name).facts.tolist() for name in derived(connection).segments]
+    assert sorted(number for facts in held for number in facts) == [
+        number for (number,) in connection.execute("SELECT id FROM facts ORDER BY id")
+    ]
+    engine.close()

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import apsw
 
+from clew.errors import ClewError
 from clew.index import spare
 from clew.lifecycle.log import log
 from clew.processes import own_command
@@ -26,7 +27,8 @@ from clew.store.store import Store
 from clew.types import ModelName
 
 _WORTH_CHUNKS = 10_000  # a process takes 0.3 s to begin; the segments of so many take 0.6 s
-_NICE = 19  # it has time: edges are stored after those who resolve them are done, by one process alone
+_NICE = 5  # it has time: edges are stored after those who resolve them are done, by one process alone
+_PATIENCE_S = 1.0  # that the flip waits for it while nobody else can write
 
 Note = Callable[[apsw.Connection], None]
 
@@ -36,29 +38,54 @@ def segments_aside(store: Store, *, processes: int, is_late: bool) -> Iterator[N
     """Tails that grew too long become segments, many while the block runs: it calls what it is given in the flip's
     transaction, and that puts them into use."""
     is_large = derive.tail_size(store.connection()) >= _WORTH_CHUNKS
-    aside = _begin(store) if is_large and processes > 1 and not is_late else None
-    if aside is None:
+    process = _begin(store) if is_large and processes > 1 and not is_late else None
+    if process is None:
         catch_up(store, is_late=is_late)
         yield lambda _: None
         return
+    aside = _Aside(store, process)
     try:
-        yield lambda connection: _note(store, connection, aside)
+        yield aside.note
+        aside.finish()
     finally:
-        aside.kill()  # unless it has ended
-        spare.end(aside)
-    catch_up(store)
+        process.kill()  # unless it has ended
+        spare.end(process)
 
 
-def _note(store: Store, connection: apsw.Connection, aside: subprocess.Popen[bytes]) -> None:
-    assert aside.stdout is not None
-    written = aside.stdout.read()
-    if aside.wait():
-        what = "the process that makes segments ended with %d: this one does it"
-        log(str(store.directory)).warning(what, aside.returncode)
-        return
-    lexical, trigrams = json.loads(written)
-    derive.note(connection, derive.Ahead(*lexical))
-    exact.note(connection, derive.Ahead(*trigrams))
+class _Aside:
+    """The process, and what becomes of what it writes."""
+
+    def __init__(self, store: Store, process: subprocess.Popen[bytes]) -> None:
+        self._store, self._process = store, process
+        self._is_noted = False
+
+    def note(self, connection: apsw.Connection) -> None:
+        """Put what it wrote into use, in a transaction; later, where it needs longer: others wait for the lock."""
+        try:
+            failed = self._process.wait(_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            return
+        self._is_noted = True
+        if not failed:
+            assert self._process.stdout is not None
+            lexical, trigrams = json.loads(self._process.stdout.read())
+            derive.note(self._store, connection, derive.Ahead(*lexical))
+            exact.note(self._store, connection, derive.Ahead(*trigrams))
+
+    def finish(self) -> None:
+        """Do what is left after the flip. The index is whole then, be its tail long: nothing here makes it fail."""
+        told = log(str(self._store.directory))
+        try:
+            if not self._is_noted:
+                self._process.wait()
+                with self._store.write() as connection:
+                    self.note(connection)
+            if self._process.returncode:
+                what = "the process that makes segments ended with %d: this one does it"
+                told.warning(what, self._process.returncode)
+            catch_up(self._store)
+        except (ClewError, OSError) as error:
+            told.warning("segments could not be made, so questions take longer until the next run: %s", error)
 
 
 def catch_up(store: Store, *, is_late: bool = False) -> None:

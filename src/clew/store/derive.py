@@ -106,9 +106,11 @@ def write_ahead(store: Store, connection: apsw.Connection) -> Ahead:
     return Ahead(now, list(written))
 
 
-def note(connection: apsw.Connection, ahead: Ahead) -> None:
-    """Put files into use that were written ahead, in the caller's transaction; not if others were faster."""
-    if stand(connection, "lexical") == tuple(ahead.stand):
+def note(store: Store, connection: apsw.Connection, ahead: Ahead) -> None:
+    """Put files into use that were written ahead, in the caller's transaction; not if others were faster, or if a sweep
+    that had seen no lease yet took them for files of none."""
+    is_there = all(store.segments.path(name).exists() for _, _, name in ahead.written)
+    if is_there and stand(connection, "lexical") == tuple(ahead.stand):
         _note(connection, ahead.written)
 
 
@@ -137,11 +139,12 @@ def drop_damaged(store: Store) -> None:
             _forget(connection)
 
 
-def tidy(store: Store, connection: apsw.Connection, *, is_thinned: bool, drop_files: bool) -> None:
-    """After a sweep: if it removed any, segments that are mostly dead are made anew; files of none are removed."""
+def tidy(store: Store, connection: apsw.Connection, *, drop_files: bool) -> None:
+    """After a sweep: segments that are mostly dead are made anew, and files of none are removed."""
     applied, names = derived(connection)
-    if names and is_thinned:
-        alive: int = connection.execute("SELECT count(*) FROM facts WHERE id <= ?", (applied,)).get
+    alive: int = connection.execute("SELECT count(*) FROM facts WHERE id <= ?", (applied,)).get
+    most: int = connection.execute("SELECT coalesce(sum(last - first + 1), 0) FROM segment").get
+    if most and 1 - alive / most > MAX_DEAD_SHARE:  # else the files need not be opened
         try:
             held = sum(len(store.segments.open(name).facts) for name in names)
         except StoreCorrupt:

@@ -112,9 +112,10 @@ def write_ahead(store: Store, connection: apsw.Connection) -> Ahead:
     return Ahead(now, list(_write_after(store, connection, now[1])))
 
 
-def note(connection: apsw.Connection, ahead: Ahead) -> None:
-    """Put files into use that were written ahead, in the caller's transaction; not if others were faster."""
-    if stand(connection, "exact") == tuple(ahead.stand):
+def note(store: Store, connection: apsw.Connection, ahead: Ahead) -> None:
+    """Put files into use that were written ahead, in the caller's transaction, as `derive.note` does."""
+    is_there = all(store.grams.path(name).exists() for _, _, name, _ in ahead.written)
+    if is_there and stand(connection, "exact") == tuple(ahead.stand):
         _note(connection, ahead.written)
 
 
@@ -133,11 +134,11 @@ def rebuild(store: Store) -> None:
             _note(connection, made)
 
 
-def tidy(store: Store, connection: apsw.Connection, *, is_thinned: bool, drop_files: bool) -> None:
-    """After a sweep: if it removed any, files that are mostly dead are made anew; files of no segment are removed."""
+def tidy(store: Store, connection: apsw.Connection, *, drop_files: bool) -> None:
+    """After a sweep: files that are mostly dead are made anew, and files of no segment are removed."""
     names = derived(connection).segments
     try:
-        for name in _mostly_dead(store, connection, names) if is_thinned else ():
+        for name in _mostly_dead(store, connection):
             _merge(store, connection, [name])
     except StoreCorrupt:
         return  # readers say so; `repair` makes them anew
@@ -145,11 +146,19 @@ def tidy(store: Store, connection: apsw.Connection, *, is_thinned: bool, drop_fi
         store.grams.drop_others((*names, *derived(connection).segments))
 
 
-def _mostly_dead(store: Store, connection: apsw.Connection, names: Sequence[str]) -> list[str]:
+def _mostly_dead(store: Store, connection: apsw.Connection) -> list[str]:
+    counted = fetch_all(  # before any file is opened
+        connection,
+        "SELECT name FROM gram_segment WHERE (SELECT count(*) FROM blob WHERE id BETWEEN first AND last)"
+        " < (last - first + 1) * ? ORDER BY first",
+        (1 - MAX_DEAD_SHARE,),
+    )
+    if not counted:
+        return []
     import numpy as np
 
     alive, found = _known_blobs(connection), []
-    for name in names:
+    for (name,) in counted:
         held = np.unique(store.grams.open(name).owners)
         if len(held) and 1 - np.isin(held, alive, assume_unique=True).mean() > MAX_DEAD_SHARE:
             found.append(name)

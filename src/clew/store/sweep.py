@@ -39,8 +39,8 @@ def sweep(store: Store) -> Swept:
         removed = _remove(connection, before=now if held is None else min(now, held))
         with transaction(connection):
             vectors.sweep(connection)
-        tidy(store, connection, is_thinned=removed > 0, drop_files=held is None)
-        exact.tidy(store, connection, is_thinned=removed > 0, drop_files=held is None)
+        tidy(store, connection, drop_files=held is None)
+        exact.tidy(store, connection, drop_files=held is None)
     return Swept(marked, removed)
 
 

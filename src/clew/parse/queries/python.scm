@@ -50,8 +50,8 @@
 [(lambda) (list_comprehension) (generator_expression) (dictionary_comprehension) (set_comprehension)] @local
 
 (function_definition parameters: (parameters . [(identifier) @self (typed_parameter (identifier) @self)]))
-(decorated_definition (decorator (identifier) @_d) definition: (function_definition parameters: (parameters . (identifier) @class.self)) (#eq? @_d "classmethod"))
-(decorated_definition (decorator (identifier) @_d) definition: (function_definition parameters: (parameters . (identifier) @static)) (#eq? @_d "staticmethod"))
+(decorated_definition (decorator (identifier) @_d) definition: (function_definition parameters: (parameters . [(identifier) @class.self (typed_parameter (identifier) @class.self)])) (#eq? @_d "classmethod"))
+(decorated_definition (decorator (identifier) @_d) definition: (function_definition parameters: (parameters . [(identifier) @static (typed_parameter (identifier) @static)])) (#eq? @_d "staticmethod"))
 (decorated_definition (decorator [(identifier) @_d (attribute attribute: (identifier) @_d)]) definition: (function_definition name: (identifier) @property) (#match? @_d "property$"))
 
 (class_definition superclasses: (argument_list [(identifier) (attribute) (call) (list_splat)] @base))
