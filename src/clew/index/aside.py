@@ -27,7 +27,7 @@ from clew.store.store import Store
 from clew.types import ModelName
 
 _WORTH_CHUNKS = 10_000  # a process takes 0.3 s to begin; the segments of so many take 0.6 s
-_NICE = 5  # it has time: edges are stored after those who resolve them are done, by one process alone
+_NICE = 19  # it has time: edges are stored after those who resolve them are done, by one process alone
 _PATIENCE_S = 1.0  # that the flip waits for it while nobody else can write
 
 Note = Callable[[apsw.Connection], None]
@@ -43,49 +43,31 @@ def segments_aside(store: Store, *, processes: int, is_late: bool) -> Iterator[N
         catch_up(store, is_late=is_late)
         yield lambda _: None
         return
-    aside = _Aside(store, process)
     try:
-        yield aside.note
-        aside.finish()
+        yield lambda connection: _note(store, connection, process)
+        try:
+            catch_up(store)
+        except (ClewError, OSError) as error:  # the index is whole, be its tail long: that is no failure
+            what = "segments could not be made, so questions take longer until the next run: %s"
+            log(str(store.directory)).warning(what, error)
     finally:
         process.kill()  # unless it has ended
         spare.end(process)
 
 
-class _Aside:
-    """The process, and what becomes of what it writes."""
-
-    def __init__(self, store: Store, process: subprocess.Popen[bytes]) -> None:
-        self._store, self._process = store, process
-        self._is_noted = False
-
-    def note(self, connection: apsw.Connection) -> None:
-        """Put what it wrote into use, in a transaction; later, where it needs longer: others wait for the lock."""
-        try:
-            failed = self._process.wait(_PATIENCE_S)
-        except subprocess.TimeoutExpired:
-            return
-        self._is_noted = True
-        if not failed:
-            assert self._process.stdout is not None
-            lexical, trigrams = json.loads(self._process.stdout.read())
-            derive.note(self._store, connection, derive.Ahead(*lexical))
-            exact.note(self._store, connection, derive.Ahead(*trigrams))
-
-    def finish(self) -> None:
-        """Do what is left after the flip. The index is whole then, be its tail long: nothing here makes it fail."""
-        told = log(str(self._store.directory))
-        try:
-            if not self._is_noted:
-                self._process.wait()
-                with self._store.write() as connection:
-                    self.note(connection)
-            if self._process.returncode:
-                what = "the process that makes segments ended with %d: this one does it"
-                told.warning(what, self._process.returncode)
-            catch_up(self._store)
-        except (ClewError, OSError) as error:
-            told.warning("segments could not be made, so questions take longer until the next run: %s", error)
+def _note(store: Store, connection: apsw.Connection, process: subprocess.Popen[bytes]) -> None:
+    """Put what it wrote into use, in a transaction. Others wait for the lock: where it needs longer it is ended."""
+    try:
+        if process.wait(_PATIENCE_S):
+            what = "the process that makes segments ended with %d: this one does it"
+            log(str(store.directory)).warning(what, process.returncode)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    assert process.stdout is not None
+    for line in process.stdout.read().splitlines():
+        kind, ahead = json.loads(line)
+        (derive if kind == "lexical" else exact).note(store, connection, derive.Ahead(*ahead))
 
 
 def catch_up(store: Store, *, is_late: bool = False) -> None:
@@ -132,7 +114,10 @@ def main() -> None:
     if not store.exists:  # it was removed meanwhile: nothing is made there again
         sys.exit(1)
     with store.read() as connection:
-        sys.stdout.write(json.dumps([derive.write_ahead(store, connection), exact.write_ahead(store, connection)]))
+        for kind, written in (("lexical", derive.write_ahead), ("exact", exact.write_ahead)):
+            for ahead in written(store, connection):
+                sys.stdout.write(json.dumps([kind, ahead]) + "\n")
+                sys.stdout.flush()
 
 
 if __name__ == "__main__":

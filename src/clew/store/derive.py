@@ -44,10 +44,10 @@ Written = tuple[int, int, str]  # the first and the last facts of a file, and it
 
 
 class Ahead(NamedTuple):
-    """Files that were written before they can be put into use, and what they go on from."""
+    """A file that was written before it can be put into use, and what it goes on from."""
 
-    stand: tuple[int, int]
-    written: Sequence[Any]  # as `_note` takes them
+    stand: Sequence[int]
+    written: Any  # as `_note` takes it
 
 
 def stand(connection: apsw.Connection, kind: str) -> tuple[int, int]:
@@ -94,24 +94,25 @@ def catch_up(store: Store, connection: apsw.Connection) -> None:
         _forget(connection)
     for written in _write_after(store, connection, derived(connection).applied):
         with transaction(connection):
-            _note(connection, [written])
+            _note(connection, written)
     if len(derived(connection).segments) > MAX_SEGMENTS:
         _merge(store, connection)
 
 
-def write_ahead(store: Store, connection: apsw.Connection) -> Ahead:
+def write_ahead(store: Store, connection: apsw.Connection) -> Iterator[Ahead]:
     """Write files of the tail that are not in use yet, with no right to write to the database: `note` takes them."""
-    now = stand(connection, "lexical")
-    written = _write_after(store, connection, now[1]) if not _is_outdated(store, connection) else ()
-    return Ahead(now, list(written))
+    epoch, applied = stand(connection, "lexical")
+    for written in _write_after(store, connection, applied) if not _is_outdated(store, connection) else ():
+        yield Ahead((epoch, applied), written)
+        applied = written[1]
 
 
 def note(store: Store, connection: apsw.Connection, ahead: Ahead) -> None:
-    """Put files into use that were written ahead, in the caller's transaction; not if others were faster, or if a sweep
-    that had seen no lease yet took them for files of none."""
-    is_there = all(store.segments.path(name).exists() for _, _, name in ahead.written)
-    if is_there and stand(connection, "lexical") == tuple(ahead.stand):
-        _note(connection, ahead.written)
+    """Put a file into use that was written ahead, in the caller's transaction; not if others were faster, or if a sweep
+    that had seen no lease yet took it for a file of none."""
+    first, last, name = ahead.written
+    if store.segments.path(name).exists() and stand(connection, "lexical") == tuple(ahead.stand):
+        _note(connection, (first, last, name))
 
 
 def rebuild(store: Store) -> int:
@@ -186,9 +187,9 @@ def _write_after(store: Store, connection: apsw.Connection, applied: int) -> Ite
         yield facts[0], facts[-1], name
 
 
-def _note(connection: apsw.Connection, written: Sequence[Written]) -> None:
-    connection.executemany("INSERT INTO segment VALUES (?, ?, ?)", written)
-    connection.executemany("UPDATE derived SET applied = ? WHERE kind = 'lexical'", [row[1:2] for row in written])
+def _note(connection: apsw.Connection, written: Written) -> None:
+    connection.execute("INSERT INTO segment VALUES (?, ?, ?)", written)
+    connection.execute("UPDATE derived SET applied = ? WHERE kind = 'lexical'", (written[1],))
 
 
 def _merge(store: Store, connection: apsw.Connection) -> None:

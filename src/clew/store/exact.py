@@ -106,17 +106,19 @@ def catch_up(store: Store, connection: apsw.Connection) -> None:
         _merge(store, connection, small)
 
 
-def write_ahead(store: Store, connection: apsw.Connection) -> Ahead:
+def write_ahead(store: Store, connection: apsw.Connection) -> Iterator[Ahead]:
     """Write files of the tail that are not in use yet, with no right to write to the database: `note` takes them."""
-    now = stand(connection, "exact")
-    return Ahead(now, list(_write_after(store, connection, now[1])))
+    epoch, applied = stand(connection, "exact")
+    for written in _write_after(store, connection, applied):
+        yield Ahead((epoch, applied), written)
+        applied = written.last
 
 
 def note(store: Store, connection: apsw.Connection, ahead: Ahead) -> None:
-    """Put files into use that were written ahead, in the caller's transaction, as `derive.note` does."""
-    is_there = all(store.grams.path(name).exists() for _, _, name, _ in ahead.written)
-    if is_there and stand(connection, "exact") == tuple(ahead.stand):
-        _note(connection, ahead.written)
+    """Put a file into use that was written ahead, in the caller's transaction, as `derive.note` does."""
+    written = _Written(*ahead.written)
+    if store.grams.path(written.name).exists() and stand(connection, "exact") == tuple(ahead.stand):
+        _note(connection, [written])
 
 
 def _small(connection: apsw.Connection) -> list[str]:
