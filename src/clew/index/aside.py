@@ -29,6 +29,9 @@ from clew.types import ModelName
 _WORTH_CHUNKS = 10_000  # a process takes 0.3 s to begin; the segments of so many take 0.6 s
 _NICE = 19  # it has time: edges are stored after those who resolve them are done, by one process alone
 _PATIENCE_S = 1.0  # that the flip waits for it while nobody else can write
+_LATE_S = (
+    15.0  # that the run waits for it after the flip, where there is little to resolve or others keep the cores busy
+)
 
 Note = Callable[[apsw.Connection], None]
 
@@ -46,6 +49,7 @@ def segments_aside(store: Store, *, processes: int, is_late: bool) -> Iterator[N
     try:
         yield lambda connection: _note(store, connection, process)
         try:
+            _note_late(store, process)
             catch_up(store)
         except (ClewError, OSError) as error:  # the index is whole, be its tail long: that is no failure
             what = "segments could not be made, so questions take longer until the next run: %s"
@@ -56,18 +60,34 @@ def segments_aside(store: Store, *, processes: int, is_late: bool) -> Iterator[N
 
 
 def _note(store: Store, connection: apsw.Connection, process: subprocess.Popen[bytes]) -> None:
-    """Put what it wrote into use, in a transaction. Others wait for the lock: where it needs longer it is ended."""
+    """In the flip's transaction: put what the process wrote into use, if it ends soon. Others wait for the lock."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_PATIENCE_S)
+        _take(store, connection, process)
+
+
+def _note_late(store: Store, process: subprocess.Popen[bytes]) -> None:
+    """The same after the flip, with more patience; what is not written then is done here."""
+    if process.stdout is None or process.stdout.closed:
+        return  # that was done
     try:
-        if process.wait(_PATIENCE_S):
-            what = "the process that makes segments ended with %d: this one does it"
-            log(str(store.directory)).warning(what, process.returncode)
+        process.wait(_LATE_S)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+    with store.write() as connection:
+        _take(store, connection, process)
+
+
+def _take(store: Store, connection: apsw.Connection, process: subprocess.Popen[bytes]) -> None:
     assert process.stdout is not None
-    for line in process.stdout.read().splitlines():
-        kind, ahead = json.loads(line)
-        (derive if kind == "lexical" else exact).note(store, connection, derive.Ahead(*ahead))
+    with process.stdout as told:
+        for line in told.read().splitlines():
+            kind, ahead = json.loads(line)
+            (derive if kind == "lexical" else exact).note(store, connection, derive.Ahead(*ahead))
+    if process.returncode > 0:
+        what = "the process that makes segments ended with %d: this one does it"
+        log(str(store.directory)).warning(what, process.returncode)
 
 
 def catch_up(store: Store, *, is_late: bool = False) -> None:
