@@ -55,7 +55,7 @@ class Resolver(Packages, Scripts, Imported):
             return meaning
         module_of = meaning.value.module
         if module_of is None or not (module_of.links.declared or module_of.links.conditional):
-            return meaning
+            return meaning  # so it is in most languages: all there is of it is defined, and always there
         meaning = self._defined(meaning)
         is_sure = meaning.tier not in ("proven", "typed") or not _is_conditional(meaning.value)
         return meaning if is_sure else meaning._replace(tier="unique")

@@ -7,7 +7,8 @@ Beside those of `extract`, queries have for the binder:
   @bind.var @bind.type   one that is bound in the function around it, not in the block; a type parameter: of a class too
   @local @block      opens a scope, as a lambda does; as a block does
   @this @super @root the object itself, and as its base class sees it; Rust's `crate` and `super` in a path
-  @self @static @class.self   the first parameter of a method; of one that has no object; of one that has its class
+  @self @static @class.self   the first parameter of a method (in Python of any function: its place tells which is one);
+                     of one that has no object; of one that has its class
   @base @part        a base class; what holds members of a type and may have no name. @extended and @prepended as
                      `Links` has them; @inner.shell: what is defined in it ends with it
   @recv @recv.fn     a call that a member is taken of, and the function in it
