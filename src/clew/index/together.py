@@ -25,7 +25,8 @@ from clew.store.store import Store
 
 MAX_PROCESSES = 4  # each holds the files that it needs
 _AT_ONCE = 24  # files of one turn
-LIMIT_S = 120.0  # for a turn, which takes well under a second; the first one begins the process
+_MOST_TURNS = 8  # that a process is given at once, while much is left to do
+LIMIT_S = 120.0  # for what is given at once, which takes well under a second; at first the process begins
 _WORTH_FILES = 1_000  # a process takes 0.3 s to begin; so many files take one second
 
 Task = tuple[str, int, dict[str, tuple[int, str]], int]  # directory of the store, snapshot, its files, how many to hold
@@ -106,22 +107,30 @@ class _Helpers:
             spare.end(process)
 
     def _drive(self, process: subprocess.Popen[bytes], task: Task) -> None:
-        """Whatever ends this, a turn that was not answered is given back."""
-        turn: Sequence[str] | None = ()
+        """Whatever ends this, files that were not answered for are given back."""
+        taken: Sequence[str] | None = ()
         try:
             answer = _ask(process, task)
             while isinstance(answer, Edges):
                 self.found.append(answer)
-                turn = None
-                try:
-                    turn = self._turns.pop()
-                except IndexError:
+                taken = None
+                taken = self._take()
+                if taken is None:
                     return
-                answer = _ask(process, turn)
+                answer = _ask(process, taken)
         finally:
-            if turn is not None:
+            if taken is not None:
                 self.failures += 1
-                self._turns.append(turn)
+                self._turns.append(taken)
+
+    def _take(self) -> Sequence[str] | None:
+        """Files from the end of the list. Many while many are left: this process resolves too, and one that has answered
+        may have to wait for the next."""
+        taken: list[str] = []
+        with contextlib.suppress(IndexError):  # others may have taken the last
+            for _ in range(min(_MOST_TURNS, 1 + len(self._turns) // (4 * (self._count + 1)))):
+                taken += self._turns.pop()
+        return taken or None
 
 
 def _ask(process: subprocess.Popen[bytes], asked: object) -> object:
