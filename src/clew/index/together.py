@@ -124,8 +124,8 @@ class _Helpers:
                 self._turns.append(taken)
 
     def _take(self) -> Sequence[str] | None:
-        """Files from the end of the list. Many while many are left: this process resolves too, and one that has answered
-        may have to wait for the next."""
+        """Files from the end of the list. Many while many are left: this process resolves too, and whoever has answered
+        may have to wait for the next ones."""
         taken: list[str] = []
         with contextlib.suppress(IndexError):  # others may have taken the last
             for _ in range(min(_MOST_TURNS, 1 + len(self._turns) // (4 * (self._count + 1)))):

@@ -34,6 +34,17 @@ def group(
     own: tuple[Any, Any],
     /,
 ) -> tuple[list[Any], list[Any]]: ...
+def symbols(
+    content: bytes,
+    kinds: tuple[tuple[str, int, tuple[Any, ...]], ...],
+    imports: tuple[Any, ...],
+    names: tuple[Any, ...],
+    docs: tuple[Any, ...],
+    comments: tuple[dict[int, int], frozenset[int]],
+    functions: tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any], Callable[..., Any]],
+    words: tuple[str, str],
+    /,
+) -> list[tuple[Any, ...]]: ...
 
 class Terms:
     def __new__(cls, expand: Callable[[bytes], bytes], limit: int, most_bytes: int, most_parts: int, /) -> Terms: ...

@@ -20,6 +20,9 @@ typedef struct {
 int clew_borrow(PyObject *const *owners, const Py_ssize_t *widths, int count, int written, Array *arrays);
 void clew_give_back(Array *arrays, int count);
 
+/* A number that an object has as an attribute; -1 with an exception set where it is none of 32 bits. */
+int64_t clew_number_of(PyObject *object, PyObject *name);
+
 /* unpack.c */
 PyObject *clew_unpack_all(PyObject *module, PyObject *packed);
 /* lines.c */
@@ -39,6 +42,8 @@ PyObject *clew_uses(PyObject *module, PyObject *arguments);
 PyObject *clew_refer(PyObject *module, PyObject *arguments);
 /* edges.c */
 PyObject *clew_group(PyObject *module, PyObject *arguments);
+/* symbols.c */
+PyObject *clew_symbols(PyObject *module, PyObject *arguments);
 /* terms.c */
 extern PyType_Spec clew_terms_spec;
 

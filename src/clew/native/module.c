@@ -38,6 +38,21 @@ void clew_give_back(Array *arrays, int count) {
             PyBuffer_Release(&arrays[i].held);
 }
 
+int64_t clew_number_of(PyObject *object, PyObject *name) {
+    PyObject *held = PyObject_GetAttr(object, name);
+    if (held == NULL)
+        return -1;
+    const long long found = PyLong_AsLongLong(held);
+    Py_DECREF(held);
+    if (PyErr_Occurred())
+        return -1;
+    if (found < 0 || found > UINT32_MAX) {
+        PyErr_SetString(PyExc_ValueError, "a place is a number of 32 bits");
+        return -1;
+    }
+    return found;
+}
+
 static PyMethodDef functions[] = {
     {"unpack_all", clew_unpack_all, METH_O, NULL},
     {"literal_lines", clew_literal_lines, METH_VARARGS, NULL},
@@ -51,10 +66,11 @@ static PyMethodDef functions[] = {
     {"uses", clew_uses, METH_VARARGS, NULL},
     {"refer", clew_refer, METH_VARARGS, NULL},
     {"group", clew_group, METH_VARARGS, NULL},
+    {"symbols", clew_symbols, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
-#define VERSION 3 /* as in __init__.py */
+#define VERSION 4 /* as in __init__.py */
 
 static int begin(PyObject *module) {
     if (PyModule_AddIntMacro(module, VERSION) < 0)

@@ -18,22 +18,6 @@ static int before(const void *one, const void *other) {
     return (a->end > b->end) - (a->end < b->end);
 }
 
-/* A number that an object has as an attribute; -1 with an exception set where it is none of 32 bits. */
-static int64_t number_of(PyObject *object, PyObject *name) {
-    PyObject *held = PyObject_GetAttr(object, name);
-    if (held == NULL)
-        return -1;
-    const long long found = PyLong_AsLongLong(held);
-    Py_DECREF(held);
-    if (PyErr_Occurred())
-        return -1;
-    if (found < 0 || found > UINT32_MAX) {
-        PyErr_SetString(PyExc_ValueError, "a place is a number of 32 bits");
-        return -1;
-    }
-    return found;
-}
-
 /* Add the places of nodes in a list; 0, or -1 with an exception set. */
 static int add_places(PyObject *nodes, uint32_t role, PyObject *const *names, Place *places, Py_ssize_t count) {
     for (Py_ssize_t i = 0; i < count; i++) {
@@ -42,7 +26,7 @@ static int add_places(PyObject *nodes, uint32_t role, PyObject *const *names, Pl
             return -1;
         }
         PyObject *const node = Py_NewRef(PyList_GetItem(nodes, i));
-        const int64_t start = number_of(node, names[0]), end = start < 0 ? -1 : number_of(node, names[1]);
+        const int64_t start = clew_number_of(node, names[0]), end = start < 0 ? -1 : clew_number_of(node, names[1]);
         Py_DECREF(node);
         if (end < 0)
             return -1;

@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_right
+from functools import cache, partial
 from typing import Any
 
+from clew import native
 from clew.parse.comments import Comments, clean
 from clew.types import Symbol
 
@@ -28,6 +30,8 @@ _KIND_ORDER |= {"field": 100, "variable": 101}  # what a declaration is when not
 _LOCAL_KINDS = frozenset({"variable", "constant", "prototype"})  # inside a function they are no definitions
 _VALUE_KINDS = frozenset({"variable", "constant", "field", "property"})  # `int a, b;`: a does not own b
 _WHOLE_NAMES = frozenset({"section", "key", "rule", "element", "test"})  # a dot in them separates nothing
+_MORE_RULES = frozenset({"scope", "outer", "doc.before", "def.equation"})  # captures whose rules are here alone
+_SHOWN = {"equation": "function", "prototype": "function"}
 MAX_SIGNATURE = 240
 MAX_NAME = 240  # longer ones are headings and selectors
 MAX_QUALIFIED = 1_000  # of what goes before the name: ten thousand nested elements would fill the memory
@@ -43,6 +47,8 @@ def collect_symbols(
     content: bytes, starts: list[int], captures: dict[str, list[Any]], comments: Comments
 ) -> list[Symbol]:
     """All definitions of a blob, outer before inner, from the captures of its query."""
+    if native.kernels is not None and _MORE_RULES.isdisjoint(captures):
+        return _symbols_in_c(content, captures, comments)
     definitions = _definitions(content, captures, comments.ends)
     _attach(content, definitions, captures.get("name", []), "name")
     _attach(content, definitions, captures.get("scope", []), "scope")
@@ -66,6 +72,35 @@ def collect_symbols(
         ordinal[id(definition)] = len(symbols)
         symbols.append(_symbol(content, starts, definition, symbols, parent_ordinal, comments))
     return symbols
+
+
+def _symbols_in_c(content: bytes, captures: dict[str, list[Any]], comments: Comments) -> list[Symbol]:
+    assert native.kernels is not None
+    kinds = [(capture[4:], nodes) for capture, nodes in captures.items() if capture.startswith("def.")]
+    rows = native.kernels.symbols(
+        content,
+        tuple([(_SHOWN.get(kind, kind), _traits(kind), tuple(nodes)) for kind, nodes in kinds]),
+        *(tuple(captures.get(role, ())) for role in ("import", "name", "doc")),
+        (comments.ends, comments.lines),
+        (_named, _on_one_line, clean, comments.above),
+        ("constructor", "method"),
+    )
+    return [*map(partial(tuple.__new__, Symbol), rows)]
+
+
+@cache
+def _traits(kind: str) -> int:
+    """What a kind is, as `symbols.c` wants it."""
+    bits = (
+        kind in CLASS_KINDS,
+        kind in FUNCTION_KINDS,
+        kind in _VALUE_KINDS,
+        kind in _LOCAL_KINDS,
+        kind == "constructor",
+        kind in ("property", "field"),
+        _SHOWN.get(kind, kind) == "function",
+    )
+    return sum(bit << place for place, bit in enumerate(bits)) | _KIND_ORDER.get(kind, 99) << 8
 
 
 def interface_hash(symbols: list[Symbol]) -> bytes:
@@ -201,19 +236,14 @@ def _symbol(
     parent: int,
     comments: Comments,
 ) -> Symbol:
-    name, scope, kind = definition.name[:MAX_NAME], definition.scope, definition.kind
-    if not name.isidentifier():
-        name, scope = _split_name(definition)
-    if kind in ("equation", "prototype"):
-        kind = "function"
+    kind = _SHOWN.get(definition.kind, definition.kind)
+    name, scope, shift = _named(definition.name, kind, definition.scope)
     if kind == "function" and (scope or (parent >= 0 and symbols[parent].kind in CLASS_KINDS)):
         owner = scope.rpartition(".")[2] if scope else symbols[parent].name
         kind = "constructor" if name == owner else "method"
-    qualified, floor, name_byte = _dotted(scope[:MAX_QUALIFIED], name), 0, definition.name_byte
+    qualified, floor = _dotted(scope[:MAX_QUALIFIED], name), 0
     if parent >= 0:
         qualified, floor = _dotted(symbols[parent].qualified[:MAX_QUALIFIED], qualified), symbols[parent].start_line
-    if name != definition.name:
-        name_byte += len(definition.name[: definition.name.rindex(name)].encode())
     first = bisect_right(starts, definition.start)
     last = bisect_right(starts, max(definition.start, definition.end - 1))
     return Symbol(
@@ -222,7 +252,7 @@ def _symbol(
         qualified,
         definition.start,
         definition.end,
-        name_byte,
+        definition.name_byte + shift,
         first,
         last,
         _signature(content, definition),
@@ -235,9 +265,16 @@ def _dotted(one: str, other: str) -> str:
     return f"{one}.{other}" if one and other else one or other
 
 
-def _split_name(definition: _Definition) -> tuple[str, str]:
-    """The name of a definition and its scope, of what is written in place of a name."""
-    name, scope, kind = definition.name.partition("\n")[0][:MAX_NAME].rstrip(" \t\r"), definition.scope, definition.kind
+def _named(whole: str, kind: str, scope: str = "") -> tuple[str, str, int]:
+    """The name of a definition, its scope, and how many bytes of what is written in place of a name go before it."""
+    name = whole[:MAX_NAME]
+    if not name.isidentifier():
+        name, scope = _split_name(whole, kind, scope)
+    return name, scope, len(whole[: whole.rindex(name)].encode()) if name != whole else 0
+
+
+def _split_name(whole: str, kind: str, scope: str) -> tuple[str, str]:
+    name = whole.partition("\n")[0][:MAX_NAME].rstrip(" \t\r")
     if kind == "section":
         name = _CLOSING_HASHES.sub("", name)
     if len(name) > 2 and name[0] in "\"'`" and name[-1] == name[0] and name.count(name[0]) == 2:
@@ -251,14 +288,20 @@ def _split_name(definition: _Definition) -> tuple[str, str]:
 
 
 def _signature(content: bytes, definition: _Definition) -> str:
-    """The definition without its body, on one line."""
+    """The definition without its body."""
     body = definition.node.child_by_field_name("body")
     end = body.start_byte if body is not None and body.start_byte > definition.name_byte else -1
     if end < 0:
         line_end = content.find(b"\n", definition.name_byte)
         end = min(definition.end, line_end if line_end >= 0 else definition.end)
-    text = content[definition.start : min(end, definition.start + 4 * MAX_SIGNATURE)].decode("utf-8", "replace")
-    if "#" not in text and "//" not in text:  # most have no comment
+    return _on_one_line(
+        content[definition.start : min(end, definition.start + 4 * MAX_SIGNATURE)].decode("utf-8", "replace")
+    )
+
+
+def _on_one_line(text: str) -> str:
+    """The head of a definition without comments."""
+    if "#" not in text and "//" not in text:  # most have none
         return " ".join(text.split())[:MAX_SIGNATURE].rstrip(" {:=")
     text = _COMMENT_LINE.sub("\n", text)
     return _BODY_COMMENT.sub("", " ".join(text.split()))[:MAX_SIGNATURE].rstrip(" {:=")
