@@ -11,10 +11,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from clew import native
+from clew.parse.binding import _Binder
 from clew.parse.extract import extract
 from clew.parse.languages import language_of
 from clew.parse.scopes import Walk
@@ -102,6 +103,23 @@ def test_made_up_code(program: str) -> None:
     same_facts(program.encode(), "python")
 
 
+class Everything(set[bytes]):
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+@settings(max_examples=200, deadline=None)
+@given(programs())
+@example("def f(x):\n    x = A()\n    x.a\n    x = y + 1\n    x.a\n")
+@example("class A:\n    def f(self):\n        for self in b: self.a\n        self = 1 + 1\n        self.b\n")
+def test_a_name_of_which_nothing_is_known_has_nothing_to_forget(program: str) -> None:
+    found = extract(program.encode(), "python")
+    told = _Binder._told
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_Binder, "_told", lambda binder, events: (told(binder, events)[0], Everything()))
+        assert found == extract(program.encode(), "python")
+
+
 def test_long_names_and_chains() -> None:
     long = "x" * 5_000
     chain = ".".join(["a"] * 40)
@@ -183,7 +201,7 @@ def refer(
     scope = other.get("scope", Scope({"ab": "D0"}))
     scopes = other.get("scopes", ((scope,), array("q", [0]), array("q", [100]), array("H", [7])))
     called = tuple(steps[name] for name in ("happen", "meaning", "own"))
-    return KERNELS.refer(content, uses, array("q", other.get("places", [])), scopes, called, tables, True, 12)
+    return KERNELS.refer(content, uses, array("q", other.get("places", [])), scopes, called, tables, True, False, 12)
 
 
 def test_what_is_settled_without_python() -> None:
@@ -230,7 +248,7 @@ def test_what_fails_is_told(wrong: dict[str, Any], error: type[Exception]) -> No
 def test_what_goes_meanwhile() -> None:
     """Whoever is called or compared may empty what is being looked at."""
     with pytest.raises(TypeError, match="tuple"):
-        KERNELS.refer(b"", (array("I"), array("I"), b""), array("q"), (), [None] * 3, ({},) * 6, True, 12)
+        KERNELS.refer(b"", (array("I"), array("I"), b""), array("q"), (), [None] * 3, ({},) * 6, True, True, 12)
 
     class Sly(str):
         def __hash__(self) -> int:

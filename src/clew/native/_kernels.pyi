@@ -23,6 +23,7 @@ def refer(
     steps: tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]],
     tables: tuple[dict[Any, Any], dict[Any, Any], set[int], set[int], dict[Any, Any], dict[Any, Any]],
     is_plain: bool,
+    has_late_names: bool,
     most_steps: int,
     /,
 ) -> tuple[bytes, bytes, int]: ...

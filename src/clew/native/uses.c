@@ -115,7 +115,7 @@ typedef struct {
     PyObject *known, *outside, *given, *apart, *paths, *numbers; /* dicts; `given` and `apart` are sets */
     PyObject *happen, *meaning, *own_class;                     /* what is done in Python */
     PyObject *unknown;                                          /* "?" */
-    int is_plain, most_steps;
+    int is_plain, has_late_names, most_steps;
     Attributes attributes;
 } Binder;
 
@@ -159,17 +159,27 @@ static void forgive(void) {
 
 static int is_empty(PyObject *text) { return PyUnicode_GetLength(text) == 0; }
 
-/* What a bare name means by the scopes around it: a new reference with `is_variable` set, or NULL without an exception
-   where that takes more rules than are here. */
-static PyObject *look_up(const Binder *binder, const Held *around, PyObject *name, int *is_variable) {
+/* Whether a name is bound in a scope only after a place; -1 with an exception set. */
+static int is_bound_later(const Held *held, PyObject *name, Py_ssize_t place) {
+    PyObject *const since = PyDict_Size(held->since) ? PyDict_GetItemWithError(held->since, name) : NULL;
+    const Py_ssize_t first = since == NULL ? 0 : PyLong_AsSsize_t(since);
+    return PyErr_Occurred() ? -1 : first > place;
+}
+
+/* What a bare name at a place means by the scopes around it: a new reference with `is_variable` set, or NULL without an
+   exception where that takes more rules than are here. */
+static PyObject *look_up(const Binder *binder, const Held *around, PyObject *name, Py_ssize_t place, int *is_variable) {
     Held further = {0};
     const Held *held = around;
     PyObject *found = NULL;
     for (;;) {
         PyObject *const meant = Py_XNewRef(PyDict_GetItemWithError(held->names, name));
-        if (meant != NULL) {
-            const int is_seldom =
-                PyDict_Contains(held->since, name) || (held->is_class && (held != around || !is_empty(meant)));
+        const int is_later = meant == NULL ? 0 : is_bound_later(held, name, place);
+        /* What a function asks for may come later; in its own scope a name is not there yet, and one further out is. */
+        const int is_passed = is_later > 0 && held == around;
+        if (meant != NULL && !is_passed) {
+            const int is_seldom = is_later < 0 || (is_later && !binder->has_late_names) ||
+                                  (held->is_class && (held != around || !is_empty(meant)));
             *is_variable = is_empty(meant);
             if (!is_seldom && *is_variable) {
                 PyObject *const value = PyDict_GetItemWithError(held->values, name);
@@ -180,10 +190,15 @@ static PyObject *look_up(const Binder *binder, const Held *around, PyObject *nam
             Py_DECREF(meant);
             break;
         }
+        Py_XDECREF(meant);
         if (PyErr_Occurred() || held->is_closed)
             break;
         PyObject *const parent = PyObject_GetAttr(held->scope, binder->attributes.parent);
         if (parent == NULL || Py_IsNone(parent)) {
+            if (parent != NULL && binder->has_late_names && PyUnicode_CompareWithASCIIString(name, "super") != 0) {
+                *is_variable = 0;
+                found = PyUnicode_FromFormat("G%U", name); /* nothing binds it: it is global */
+            }
             Py_XDECREF(parent);
             break;
         }
@@ -243,7 +258,7 @@ static PyObject *plain_meaning(const Binder *binder, const Held *around, Py_ssiz
     if (sign == '.' || sign == ':' || sign == '>' || sign == '$' || role == TYPE_ROLE)
         return NULL;
     PyObject *const name = PyUnicode_DecodeUTF8((const char *)binder->content + start, end - start, "replace");
-    PyObject *const found = name == NULL ? NULL : look_up(binder, around, name, is_variable);
+    PyObject *const found = name == NULL ? NULL : look_up(binder, around, name, start, is_variable);
     Py_XDECREF(name);
     return found;
 }
@@ -400,7 +415,8 @@ static int go_to(const Binder *binder, Walk *walk, Py_ssize_t place, Held *aroun
 }
 
 /* refer(content, (starts, ends, roles), places, (scopes, their starts, their ends, their owners), (happen, meaning,
-   own_class), (known, outside, given, apart, paths, numbers), is_plain, most_steps) -> (of_use, callers, happened):
+   own_class), (known, outside, given, apart, paths, numbers), is_plain, has_late_names, most_steps) -> (of_use, callers,
+   happened):
    `refer` in parse/referring.py says what it does. Numbers of references are uint32, of callers and owners uint16. */
 PyObject *clew_refer(PyObject *Py_UNUSED(module), PyObject *arguments) {
     PyObject *owners[7], *content, *uses, *scopes, *steps, *tables, *done = NULL, *of_use = NULL, *callers = NULL;
@@ -409,8 +425,9 @@ PyObject *clew_refer(PyObject *Py_UNUSED(module), PyObject *arguments) {
     Binder binder = {0};
     Walk walk = {0};
     /* Tuples: they keep what they hold, whatever is done meanwhile. */
-    if (!PyArg_ParseTuple(arguments, "SO!OO!O!O!pi", &content, &PyTuple_Type, &uses, &owners[3], &PyTuple_Type, &scopes,
-                          &PyTuple_Type, &steps, &PyTuple_Type, &tables, &binder.is_plain, &binder.most_steps) ||
+    if (!PyArg_ParseTuple(arguments, "SO!OO!O!O!ppi", &content, &PyTuple_Type, &uses, &owners[3], &PyTuple_Type, &scopes,
+                          &PyTuple_Type, &steps, &PyTuple_Type, &tables, &binder.is_plain, &binder.has_late_names,
+                          &binder.most_steps) ||
         !PyArg_ParseTuple(uses, "OOS", &owners[0], &owners[1], &owners[2]) ||
         !PyArg_ParseTuple(scopes, "O!OOO", &PyTuple_Type, &walk.all, &owners[4], &owners[5], &owners[6]) ||
         !PyArg_ParseTuple(steps, "OOO", &binder.happen, &binder.meaning, &binder.own_class) ||

@@ -68,7 +68,7 @@ class _Binder:
         self._called = read_calls(self._content, self._language, self._captures)
         links, numbers = self._links, {"": 0}
         is_plain = not (self._is_dialect or self._is_marked or self._language == "cpp")
-        rules = Rules(lambda number: self._happen(events[number]), self._path, is_plain)
+        rules = Rules(lambda number: self._happen(events[number]), self._path, is_plain, self._language == "python")
         tables = Tables(self._known(), self._outside, self._given, self._literal_names, self._paths, numbers)
         places = [event[0] for event in events]
         referred = refer(self._content, self._uses, places, self._scopes, rules, tables)
@@ -91,11 +91,7 @@ class _Binder:
         if not self._is_free:
             events = collect_events(self._captures)
             if self._language == "python":
-                told = {start for _, kind, start, _, _ in events if kind in ("typed", "assigned")}
-                told.update(
-                    node.start_byte for node in self._captures.get("self", ())
-                )  # parameters are given nothing here
-                events = sorted(events + collect_rebound(self._captures, told))
+                events = sorted(events + collect_rebound(self._content, self._captures, *self._told(events)))
             return events
         bound = sorted({*self._names.bound_here, *self._by_name_byte})
         events = collect_free_events(self._captures, bound, types_first=self._language in TYPES_BEFORE_NAMES)
@@ -104,6 +100,16 @@ class _Binder:
             events += [(place, "assigned", place, -1, "") for place in self._names.bound_here - told]
             events.sort(key=itemgetter(0))
         return events
+
+    def _told(self, events: list[Event]) -> tuple[set[int], set[bytes]]:
+        """The places of names that are given something, or are parameters with a meaning; what is known at times."""
+        content, captures = self._content, self._captures
+        told = {start for _, kind, start, _, _ in events if kind in ("typed", "assigned")}
+        told.update(node.start_byte for node in captures.get("self", ()))
+        names = {content[start : word_end(content, start)] for start in {event[2] for event in events}}
+        for role in ("self", "class.self", "static"):
+            names.update(content[node.start_byte : node.end_byte] for node in captures.get(role, ()))
+        return told, names
 
     def _happen(self, event: Event) -> None:
         _, kind, start, end, step = event

@@ -30,6 +30,7 @@ class Rules(NamedTuple):
     happen: Callable[[int], None]  # lets the next event happen, by its number
     meaning: Meaning  # the path of a use, and whether that is a variable of a function
     is_plain: bool  # the language has no rules of its own for all bare names and members
+    has_late_names: bool  # a function sees what is bound after it, and what nothing binds is global: Python
 
 
 class Tables(NamedTuple):
@@ -58,7 +59,7 @@ def refer(content: bytes, uses: Uses, places: Sequence[int], scopes: Scopes, rul
     around = (every, *spans, array("H", [scope.owner() for scope in every]))
     steps = (rules.happen, rules.meaning, _own_class)
     of_use, callers, happened = native.kernels.refer(
-        content, uses, array("q", places), around, steps, tables, rules.is_plain, MAX_STEPS
+        content, uses, array("q", places), around, steps, tables, rules.is_plain, rules.has_late_names, MAX_STEPS
     )
     return Referred(array("I", of_use), array("H", callers), happened)
 
