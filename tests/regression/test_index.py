@@ -15,6 +15,7 @@ from clew import FileContent
 from clew.errors import NotIndexed
 from clew.index import pool
 from clew.lifecycle.lock import codebase_lock
+from clew.search.pattern import TextQuery
 from clew.store import leases
 from clew.store.sweep import sweep
 from tests.conftest import make_engine, write_tree
@@ -138,6 +139,23 @@ def test_a_parser_that_crashes_or_never_ends_costs_its_file_alone(
     assert engine.search("alpha_3", str(root)).hits[0].symbol == "alpha_3"
     assert {hit.path for hit in engine.search("crash forever", str(root)).hits} >= {"crash.py", "slow.py"}
     assert not engine.symbol("gamma", str(root)).symbols
+    engine.close()
+
+
+def test_a_small_file_that_keeps_its_parser_busy_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A defect once: a Kotlin file with a stray `#` was parsed in the process itself, which nothing could end."""
+    broken = "fun f() {\n        g()\n        a \n      #b c(.\n" + "        x.close()\n" * 30
+    root = write_tree(tmp_path / "tree", {"sound.kt": "fun alpha() = 1\n", "m.py": "def beta(): pass\n"})
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    assert engine.search("alpha", str(root)).hits[0].symbol == "alpha"
+    monkeypatch.setattr(pool, "LIMIT_S", 3.0)
+    (root / "broken.kt").write_text(broken)
+    stats = engine.sync(str(root))
+    assert (stats.files, stats.added, stats.skipped) == (3, 1, {"parser_failed": 1})
+    assert [match.path for match in engine.grep(TextQuery("#b c"), str(root)).matches] == ["broken.kt"]
+    (root / "broken.kt").write_text("fun gamma() = 2\n")
+    assert engine.search("gamma", str(root)).hits[0].symbol == "gamma"
     engine.close()
 
 

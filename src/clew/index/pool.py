@@ -20,6 +20,7 @@ from typing import Generic, TypeVar, cast
 from clew.errors import ClewError
 from clew.index import spare
 from clew.index.worker import Outcome, Task, receive, send, work
+from clew.parse.languages import LANGUAGES
 from clew.processes import own_command
 
 _BATCH_BYTES = 256_000
@@ -41,6 +42,7 @@ class ParsePool(Generic[Tag]):
         self._batch_bytes = 0
         self._held: list[list[tuple[Tag, Task]]] = []  # batches, while they are too few for processes
         self._held_bytes = self._largest = 0
+        self._may_hang = False
         self._idle: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()
         self._workers: list[subprocess.Popen[bytes]] = []
         self._threads: ThreadPoolExecutor | None = None
@@ -71,6 +73,7 @@ class ParsePool(Generic[Tag]):
         self._batch.append((tag, task))
         self._batch_bytes += len(task[1])
         self._largest = max(self._largest, len(task[1]))
+        self._may_hang = self._may_hang or (task[0] in LANGUAGES and LANGUAGES[task[0]].may_hang)
         if self._batch_bytes >= _BATCH_BYTES or len(self._batch) >= _BATCH_FILES:
             self._hold()
             if self._threads is not None or not self._is_little():
@@ -94,7 +97,8 @@ class ParsePool(Generic[Tag]):
             self._batch, self._batch_bytes = [], 0
 
     def _is_little(self) -> bool:
-        return self._held_bytes < _INLINE_TOTAL_BYTES and self._largest < _INLINE_FILE_BYTES
+        is_small = self._held_bytes < _INLINE_TOTAL_BYTES and self._largest < _INLINE_FILE_BYTES
+        return is_small and not self._may_hang
 
     def _dispatch(self) -> Iterator[tuple[Tag, Outcome]]:
         if self._threads is None:

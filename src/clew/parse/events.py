@@ -78,8 +78,8 @@ def collect_events(captures: dict[str, list[Any]]) -> list[Event]:
 def collect_rebound(content: bytes, captures: dict[str, list[Any]], told: set[int], names: set[bytes]) -> list[Event]:
     """What gives Python's names and members a value of which nothing is known; None is not one.
 
-    `told` are the places of those that are given one of which something is. `names` are those of which anything ever is:
-    others have nothing to forget."""
+    `told` are the places of those that are given one of which something is; `names` are those of which anything is
+    known anywhere: others have nothing to forget."""
     found: list[Event] = []
     bound = (node for node in captures.get("bind", ()) if content[node.start_byte : node.end_byte] in names)
     for target in (*bound, *(node.parent for node in captures.get("given", ()))):

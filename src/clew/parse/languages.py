@@ -29,6 +29,7 @@ class Language:
     role: Role = "code"
     version: int = 1
     aliases: tuple[str, ...] = ()
+    may_hang: bool = False  # its parser does not end on some broken code: it is run only where it can be stopped
 
     @property
     def extractor(self) -> int:
@@ -103,7 +104,15 @@ _TABLE = (
     ),
     Language("php", _words("php phtml php5 php7"), (), ("php",), "tree_sitter_php:language_php", "php", version=4),
     Language(
-        "kotlin", _words("kt kts"), (), ("kotlin",), "tree_sitter_kotlin:language", "kotlin", version=2, aliases=("kt",)
+        "kotlin",
+        _words("kt kts"),
+        (),
+        ("kotlin",),
+        "tree_sitter_kotlin:language",
+        "kotlin",
+        version=2,
+        aliases=("kt",),
+        may_hang=True,
     ),
     Language("swift", ("swift",), (), ("swift",), "tree_sitter_swift:language", "swift", version=3),
     Language("scala", _words("scala sc sbt"), (), ("scala",), "tree_sitter_scala:language", "scala", version=3),
