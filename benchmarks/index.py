@@ -362,13 +362,13 @@ def _wall_ms(work: Callable[[], object]) -> float:
 
 def _queries(engine: Engine, tree: Path) -> dict[str, Any]:
     """The search itself, in a warm process, without the check of the tree before it."""
+    from clew.answers import Freshness
     from clew.lifecycle import gate
     from clew.search import find
     from clew.search.filters import Filter
     from clew.search.hits import show
     from clew.search.query import parse_query
     from clew.search.reading import Reading
-    from clew.types import Freshness
 
     codebase = engine.resolve(str(tree))
     walls = []

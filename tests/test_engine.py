@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import threading
 from dataclasses import replace
@@ -12,9 +11,10 @@ from typing import Any
 import pytest
 
 from clew import Engine
+from clew.answers import RunStats
 from clew.errors import BadInput, BadPath, ClewError, NotFound, NotIndexed
 from clew.parse.languages import LANGUAGES
-from clew.types import FileContent, RunStats
+from clew.types import FileContent
 from tests import dump
 from tests.conftest import git, make_engine, write_tree
 
@@ -363,7 +363,7 @@ def test_a_new_extractor_version_parses_that_language_again_and_no_other(
     engine.index(str(root))
     before = {hit.path for hit in engine.search("alpha_3", str(root)).hits}
     python = LANGUAGES["python"]
-    monkeypatch.setitem(LANGUAGES, "python", dataclasses.replace(python, version=python.version + 1))
+    monkeypatch.setitem(LANGUAGES, "python", python._replace(version=python.version + 1))
     assert engine.status(str(root)).proof == "valid", "a new extractor is no mismatch"
     stats = engine.sync(str(root))
     assert (stats.parsed, stats.files) == (5, 12)

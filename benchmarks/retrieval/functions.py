@@ -29,13 +29,13 @@ from benchmarks.corpora import wheel
 from benchmarks.retrieval.corpora import ANNOTATIONS, CORPORA, load_repos
 from benchmarks.retrieval.score import CUTOFF
 from clew import Engine, load_config
+from clew.answers import Hit
 from clew.parse import grammars
 from clew.parse.extract import extract
 from clew.parse.languages import LANGUAGES, language_of
 from clew.parse.symbols import FUNCTION_KINDS
 from clew.search.query import Mode
 from clew.source.trees import walk
-from clew.types import Hit
 
 RESULT = Path(__file__).resolve().parents[1] / "results" / "functions.json"
 PACKAGES = Path(__file__).with_name("packages.txt")

@@ -19,7 +19,7 @@ from typing import Any
 from benchmarks.corpora import CACHE
 from benchmarks.retrieval.corpora import Repo
 from clew import Engine, load_config
-from clew.types import Hit
+from clew.answers import Hit
 
 HOME = CACHE.parent / "retrieval-home"
 

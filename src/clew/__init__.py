@@ -8,11 +8,12 @@ TYPE_CHECKING = False  # this is read before every answer of the daemon, and `ty
 if TYPE_CHECKING:
     from typing import Any
 
+    from clew.answers import Hit, RunStats
     from clew.config import Config, load_config
     from clew.engine import Engine
     from clew.errors import ClewError
     from clew.search.filters import Scope
-    from clew.types import FileContent, Hit, RunStats
+    from clew.types import FileContent
 
 __all__ = ["ClewError", "Config", "Engine", "FileContent", "Hit", "RunStats", "Scope", "load_config"]
 
@@ -21,8 +22,8 @@ _HOMES = {
     "Config": "clew.config",
     "Engine": "clew.engine",
     "FileContent": "clew.types",
-    "Hit": "clew.types",
-    "RunStats": "clew.types",
+    "Hit": "clew.answers",
+    "RunStats": "clew.answers",
     "Scope": "clew.search.filters",
     "load_config": "clew.config",
 }

@@ -7,7 +7,6 @@ key in the config file (TOML) the field's name. Main call: `load_config`.
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -124,6 +123,8 @@ def _from_file(path: Path) -> dict[str, Any]:
         return {}
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"cannot read the config file {path}: {error}") from error
+    import tomllib  # it takes long, and most have no such file
+
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

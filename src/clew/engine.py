@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Sequence
 
+from clew.answers import CodebaseState, Job, Managed, RunStats
 from clew.config import Config, load_config
 from clew.embed.choose import Encoders
 from clew.errors import BadInput, StoreError
@@ -20,15 +21,7 @@ from clew.relations import Relations
 from clew.search.reading import Reader
 from clew.source import roots
 from clew.store.registry import Registry
-from clew.types import (
-    PROJECT,
-    CodebaseState,
-    FileContent,
-    Job,
-    Managed,
-    Progress,
-    RunStats,
-)
+from clew.types import PROJECT, FileContent, Progress
 
 MANAGED_ACTIONS = ("create", "reindex", "sync", "repair", "clear")
 _COALESCE_WAIT_S = 0.5  # for another process's sync; then the state before it is read

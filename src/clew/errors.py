@@ -25,7 +25,10 @@ Each message says what happened, to what, and what to do next.
 
 from __future__ import annotations
 
-from clew.types import Heartbeat
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from clew.answers import Heartbeat
 
 
 class ClewError(Exception):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 
+CAN_WAIT = sys.platform != "win32"  # a process there cannot tell that its pipe has been silent for long
 SAFELY = ("-P", "-m")  # what Python is told before the name of a module
 
 

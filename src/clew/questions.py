@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from clew.answers import Content, Found, Freshness, NamedSymbol, Outline, Paths, SymbolsFound, TextFound
 from clew.config import Config
 from clew.embed.choose import Encoders
 from clew.embed.encoder import Asked
@@ -28,17 +29,7 @@ from clew.source.git import git_blob_hash
 from clew.source.roots import file_key
 from clew.store import jobs, snapshots
 from clew.store.snapshots import Entry
-from clew.types import (
-    Content,
-    FileItem,
-    Found,
-    Freshness,
-    NamedSymbol,
-    Outline,
-    Paths,
-    SymbolsFound,
-    TextFound,
-)
+from clew.types import FileItem
 
 
 class Questions:

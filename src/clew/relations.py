@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from clew.answers import Answer
 from clew.errors import Ambiguous, BadInput, NotFound
 from clew.graph import calls as call_edges
 from clew.graph.build import USE_ROLES
@@ -24,7 +25,6 @@ from clew.search.query import parse_query
 from clew.search.reading import Reading
 from clew.search.repomap import draw_map
 from clew.store import facts, snapshots
-from clew.types import Answer
 
 MAX_CANDIDATES = 20
 MAX_NAME = 4_000  # characters of a qualified name

@@ -24,7 +24,7 @@ from clew.embed.encoder import Asked
 from clew.search import find
 from clew.search.hits import show
 from clew.search.reading import Reading
-from clew.types import Freshness
+from clew.answers import Freshness
 from clew.search.query import parse_query
 from clew.search.filters import Filter
 from clew.lifecycle import gate

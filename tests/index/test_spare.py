@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from clew.index import pool, spare, worker
-from clew.processes import own_command
+from clew.processes import CAN_WAIT, own_command
 from tests.conftest import make_engine, write_tree
 
-pytestmark = pytest.mark.skipif(not spare.CAN_WAIT, reason="a worker is kept only where it can wait for a while")
+pytestmark = pytest.mark.skipif(not CAN_WAIT, reason="a worker is kept only where it can wait for a while")
 COMMAND = own_command(pool.WORKER)
 LARGE = "def f():\n    return 1\n\n\n" * 3_000  # too large to be parsed in this process
 

@@ -12,13 +12,14 @@ import apsw
 import pytest
 
 from clew import Engine
+from clew.answers import RunStats
 from clew.errors import StoreError
 from clew.index.runs import Run, Target, begin_create
 from clew.lifecycle import proof
 from clew.serve import tools
 from clew.store import codebases
 from clew.store.store import Store
-from clew.types import Progress, RunStats
+from clew.types import Progress
 from tests.conftest import write_tree
 
 Envelope = dict[str, Any]

@@ -21,6 +21,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from clew import Engine, load_config
+from clew.answers import RunStats
 from clew.errors import BadPath, Stopped
 from clew.index import runs
 from clew.index.runs import Target
@@ -34,7 +35,7 @@ from clew.source.git import git_blob_hash
 from clew.source.trees import walk
 from clew.source.watch import NotifyWatch, Watch, open_watch
 from clew.store import codebases, snapshots
-from clew.types import Progress, RunStats
+from clew.types import Progress
 from tests.conftest import git, make_engine, write_tree
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only inotify proves anything")

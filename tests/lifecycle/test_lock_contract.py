@@ -15,12 +15,13 @@ import apsw
 import pytest
 
 from clew import Engine
+from clew.answers import RunStats
 from clew.errors import Busy, StoreError
 from clew.index import runs
 from clew.lifecycle import proof, states
 from clew.serve import tools
 from clew.store import codebases
-from clew.types import Progress, RunStats, State
+from clew.types import Progress, State
 from tests.conftest import git, make_engine, write_tree
 from tests.lifecycle import situations
 from tests.lifecycle.situations import FILE, FILES, GATED, READS, ask, indexing, manage

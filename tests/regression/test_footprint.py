@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
 import pytest
@@ -33,7 +32,7 @@ def test_a_new_extractor_version_is_found_without_a_walk(tmp_path: Path, monkeyp
     root = write_tree(tmp_path / "tree", {"a.py": "def alpha(): pass\n", "b.md": "# beta\n"})
     engine = make_engine(tmp_path / "home")
     engine.index(str(root))
-    newer = dataclasses.replace(LANGUAGES["python"], version=LANGUAGES["python"].version + 1)
+    newer = LANGUAGES["python"]._replace(version=LANGUAGES["python"].version + 1)
     monkeypatch.setitem(LANGUAGES, "python", newer)
     assert engine.sync(str(root)).parsed == 1
     assert engine.search("alpha", str(root)).hits[0].fresh

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from pathlib import Path
 
@@ -21,7 +20,7 @@ def test_a_touched_file_of_an_older_extractor_is_parsed_again(
     root = write_tree(tmp_path / "tree", {f"m{i}.py": f"def alpha_{i}(): pass\n" for i in range(5)})
     engine.index(str(root))
     python = LANGUAGES["python"]
-    monkeypatch.setitem(LANGUAGES, "python", dataclasses.replace(python, version=python.version + 1))
+    monkeypatch.setitem(LANGUAGES, "python", python._replace(version=python.version + 1))
     for i in range(3):
         os.utime(root / f"m{i}.py", ns=(10**18, 10**18))
     assert engine.sync(str(root)).parsed == 5

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clew import Engine
+from clew.answers import TextFound
 from clew.errors import BadInput
 from clew.packing import pack
 from clew.search import bulk, scan
@@ -28,7 +29,7 @@ from clew.search.pattern import Pattern, TextQuery, compile_pattern
 from clew.search.reading import Reading
 from clew.store import exact, grams
 from clew.store.grams import GramSegment
-from clew.types import Stat, TextFound
+from clew.types import Stat
 from tests.conftest import make_engine, write_tree
 
 pytestmark = pytest.mark.usefixtures("either_way")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from clew import Engine
+from clew.answers import Hit
 from clew.errors import BadInput, NotFound
 from clew.search import find, functions
 from clew.search.filters import Scope
@@ -16,7 +17,6 @@ from clew.search.pages import MAX_BYTES, Pages
 from clew.search.query import VIEWS, View
 from clew.serve import tools
 from clew.store import derive, facts
-from clew.types import Hit
 from tests.conftest import git, make_engine, write_tree
 
 

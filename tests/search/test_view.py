@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from clew import Engine, tokens
+from clew.answers import Hit
 from clew.lifecycle import gate
 from clew.search import definitions
 from clew.search.query import parse_query
@@ -20,7 +21,6 @@ from clew.search.words import K1, B
 from clew.store import derive, facts, snapshots
 from clew.store.segments import CHUNK_BITS
 from clew.store.sweep import sweep
-from clew.types import Hit
 from tests.conftest import git, make_engine, write_tree
 
 pytestmark = pytest.mark.usefixtures("either_way")

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from clew import Engine
+from clew.answers import Heartbeat, RunStats
 from clew.index import runs
 from clew.serve import gates, tools
-from clew.types import Heartbeat, RunStats
 from tests.conftest import make_engine, write_tree
 from tests.lifecycle import situations
 from tests.lifecycle.situations import FILE, FILES, GATED, READS, STALE, Envelope, ask, manage

@@ -10,12 +10,13 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from clew.answers import Check
 from clew.config import PROVIDERS, Config
 from clew.embed.encoder import Asked
 from clew.embed.provider import QUESTION_S, Backend, Patience, Provider
 from clew.embed.static import StaticEncoder
 from clew.errors import BadInput, ProviderError
-from clew.types import Check, ModelName
+from clew.types import ModelName
 
 Encode = Callable[[Sequence[bytes], Sequence[bytes]], Any]
 Probe = Callable[[], bytes | None]

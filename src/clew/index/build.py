@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from clew.answers import Diagnostic, RunStats
 from clew.errors import ClewError
 from clew.index import classify
 from clew.index.pool import ParsePool
@@ -21,7 +22,7 @@ from clew.store import facts
 from clew.store.facts import FactsKey
 from clew.store.snapshots import Entry
 from clew.store.store import Store
-from clew.types import Diagnostic, Facts, FileContent, RunStats, Skip, Stat
+from clew.types import Facts, FileContent, Skip, Stat
 from clew.uncollected import uncollected
 
 _COMMIT_BYTES = 2_000_000  # of parsed source a transaction: what a kill can cost

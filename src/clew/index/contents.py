@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from clew.answers import RunStats
 from clew.errors import BadInput
 from clew.index.aside import catch_up, segments_aside
 from clew.index.build import store_contents
@@ -16,7 +17,7 @@ from clew.parse.languages import resolve_language
 from clew.source.roots import file_key
 from clew.store import snapshots
 from clew.store.snapshots import Entry, Snapshot
-from clew.types import FileContent, Progress, RunStats, Stat
+from clew.types import FileContent, Progress, Stat
 from clew.uncollected import uncollected
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from clew.answers import RunStats
 from clew.embed.batches import encode_all, grouped
 from clew.embed.provider import ATTEMPTS, MAX_TEXT_CHARS, Patience, Provider
 from clew.errors import ProviderError
@@ -22,7 +23,7 @@ from clew.store import vectors
 from clew.store.derive import derived
 from clew.store.segments import CHUNK_BITS, quantised
 from clew.store.store import Store
-from clew.types import Chunk, ModelName, Progress, RunStats, Symbol
+from clew.types import Chunk, ModelName, Progress, Symbol
 
 if TYPE_CHECKING:
     from clew.embed.encoder import Vectors

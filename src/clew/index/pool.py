@@ -13,13 +13,13 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import replace
 from types import TracebackType
 from typing import Generic, TypeVar, cast
 
 from clew.errors import ClewError
 from clew.index import spare
-from clew.index.worker import Outcome, Task, receive, send, work
+from clew.index.pipes import receive, send
+from clew.index.worker import Outcome, Task, work
 from clew.parse.languages import LANGUAGES
 from clew.processes import own_command
 
@@ -186,5 +186,5 @@ def _as_plain_text(task: Task) -> Outcome:
     """A file whose parser crashed or never ended: searchable, without symbols, and it says so."""
     [(facts, compressed)] = work([("text", task[1])])
     if not isinstance(facts, str):
-        facts = replace(facts, diagnostics=("parser_failed",))
+        facts = facts._replace(diagnostics=("parser_failed",))
     return facts, compressed

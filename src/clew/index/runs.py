@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 
 import apsw
 
+from clew.answers import Job, RunStats
 from clew.config import Config
 from clew.embed.provider import Provider
 from clew.errors import BadInput, Busy, ClewError, Stopped
@@ -33,7 +34,7 @@ from clew.store.snapshots import Snapshot
 from clew.store.store import Store
 from clew.store.sweep import is_due
 from clew.store.sweep import sweep as sweep_store
-from clew.types import Job, Progress, RunStats, State
+from clew.types import Progress, State
 
 Watch = Callable[[Progress], None]
 LOCK_WAIT_S = 0.03  # a look at the lock takes it for a moment

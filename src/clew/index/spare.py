@@ -10,9 +10,9 @@ import atexit
 import contextlib
 import queue
 import subprocess
-import sys
 
-CAN_WAIT = sys.platform != "win32"  # a process there cannot tell that its pipe has been silent for long
+from clew.processes import CAN_WAIT
+
 _kept: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()
 
 

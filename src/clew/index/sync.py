@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import apsw
 
+from clew.answers import Diagnostic, RunStats
 from clew.errors import BadPath
 from clew.graph.build import Share, Update, plan_edges
 from clew.index.aside import segments_aside
@@ -26,7 +27,7 @@ from clew.source.trees import Tree, walk
 from clew.store import facts, snapshots
 from clew.store.snapshots import Entry, Snapshot
 from clew.store.store import Store
-from clew.types import Diagnostic, FileContent, RunStats, Stat
+from clew.types import FileContent, Stat
 from clew.uncollected import uncollected
 
 Finish = Callable[[apsw.Connection, Snapshot, RunStats], None]

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from clew.graph.build import MAX_MODULES, Edges, Files, Share, edges_of_first
 from clew.index import spare
-from clew.index.worker import receive, send
+from clew.index.pipes import receive, send
 from clew.lifecycle.log import log
 from clew.processes import own_command
 from clew.store.store import Store

@@ -7,23 +7,20 @@ has asked for long.
 from __future__ import annotations
 
 import gc
-import pickle
 import select
-import struct
 import sys
 import traceback
-from dataclasses import replace
-from typing import IO, cast
+from typing import cast
 
-from clew.index.spare import CAN_WAIT
+from clew.index.pipes import receive, send
 from clew.packing import pack
 from clew.parse.extract import extract
+from clew.processes import CAN_WAIT
 from clew.types import Chunk, Facts, Import, Symbol
 
 Task = tuple[str, bytes]  # language, content
 Outcome = tuple[Facts | str, bytes]  # facts, or what went wrong; the content compressed
 IDLE_S = 120.0  # after which it ends by itself
-_LENGTH = struct.Struct("<Q")
 
 
 def work(tasks: list[Task]) -> list[Outcome]:
@@ -41,31 +38,12 @@ def _facts(language: str, content: bytes) -> Facts | str:
 def _bare(facts: Facts) -> Facts:
     """The same with plain tuples for its rows: they go through a pipe in half the time, and into the store as well."""
     packed, attributes = facts.links
-    return replace(
-        facts,
+    return facts._replace(
         symbols=cast(list[Symbol], [*map(tuple, facts.symbols)]),
         imports=cast(list[Import], [*map(tuple, facts.imports)]),
         chunks=cast(list[Chunk], [*map(tuple, facts.chunks)]),
         links=(packed, cast(list[tuple[int, str, int, str]], [*map(tuple, attributes)])),
     )
-
-
-def send(stream: IO[bytes], message: object) -> None:
-    """One framed message."""
-    payload = pickle.dumps(message, protocol=5)
-    stream.write(_LENGTH.pack(len(payload)))
-    stream.write(payload)
-    stream.flush()
-
-
-def receive(stream: IO[bytes]) -> object | None:
-    """The next message, or None when the other side is gone."""
-    header = stream.read(_LENGTH.size)
-    if len(header) < _LENGTH.size:
-        return None
-    size: int = _LENGTH.unpack(header)[0]
-    payload = stream.read(size)
-    return pickle.loads(payload) if len(payload) == size else None
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from clew import deadline
+from clew.answers import RunStats
 from clew.errors import BadPath, Busy, ClewError, Gated
 from clew.lifecycle import gate
 from clew.lifecycle.catalog import Codebase
@@ -25,7 +26,7 @@ from clew.source.git import git_blob_hash
 from clew.source.reading import read_file
 from clew.store import snapshots
 from clew.store.database import translated
-from clew.types import Decision, RunStats, Stat
+from clew.types import Decision, Stat
 
 PATIENCE_S = 2.0  # for other writers; then the answer is given from the state before
 MAX_KEYS = 500  # touched files brought in one by one; more are found by a look at everything

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import apsw
 
+from clew.answers import Heartbeat
 from clew.errors import Busy, Gated, Interrupted, NotIndexed, RequiresReindex
 from clew.lifecycle import lock, proof, states
 from clew.lifecycle.proof import Proof
@@ -19,7 +20,6 @@ from clew.store.codebases import CodebaseRow
 from clew.store.database import state_seen, translated
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
-from clew.types import Heartbeat
 
 Verdict = Literal["ok", "requires_reindex", "not_ready", "interrupted", "not_indexed"]
 _ATTEMPTS = 5  # a state may change while it is judged

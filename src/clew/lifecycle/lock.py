@@ -18,12 +18,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from clew.answers import Heartbeat
 from clew.errors import Busy, StoreError
 from clew.lifecycle.clock import now
 from clew.store.database import make_private, refused
 from clew.store.locks import FileLock
 from clew.store.store import Store
-from clew.types import Heartbeat, Progress
+from clew.types import Progress
 
 BEAT_EVERY_S = 0.2
 _LOOK_S = 5.0  # whoever looks at a lock takes it for a moment

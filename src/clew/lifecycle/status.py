@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from clew import native
+from clew.answers import Check, CodebaseState, Job
 from clew.errors import ClewError, StoreCorrupt, StoreError, StoreTooNew
 from clew.lifecycle import gate, lock
 from clew.lifecycle.catalog import Catalog
 from clew.store import codebases, integrity, jobs, snapshots
 from clew.store.database import translated
 from clew.store.store import Store
-from clew.types import Check, CodebaseState, Job
 
 _SHOWN_JOBS = 5
 _SHOWN_TRANSITIONS = 10

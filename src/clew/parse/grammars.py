@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from functools import cache
-from importlib import resources
 from operator import attrgetter
 from typing import Any
 
@@ -59,5 +59,5 @@ def _load(language: Language) -> Grammar:
 
 def query_source(names: str) -> str:
     """The text of `queries/NAME.scm`, of several if there are spaces between their names."""
-    folder = resources.files("clew.parse").joinpath("queries")
-    return "\n".join(folder.joinpath(f"{name}.scm").read_text(encoding="utf-8") for name in names.split())
+    found = [pkgutil.get_data("clew.parse", f"queries/{name}.scm") for name in names.split()]
+    return "\n".join(text.decode() for text in found if text is not None)

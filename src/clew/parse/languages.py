@@ -7,17 +7,15 @@ A blob's language comes from its path; without an extension from its first line,
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 EXTRACTOR = 4  # raise when extraction itself changes, for every language
 
 Role = Literal["code", "markup", "prose", "config", "data"]
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
+class Language(NamedTuple):
     """How one language is recognised and read. `data` is kept for exact search only."""
 
     name: str

@@ -12,6 +12,7 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from itertools import chain, islice
 
+from clew.answers import FileMatches, TextFound
 from clew.errors import BadInput, BadPath, NotFound
 from clew.packing import without_mark
 from clew.search.bulk import Rows
@@ -23,7 +24,7 @@ from clew.search.reading import Reading
 from clew.search.scan import Matching, matching
 from clew.store import exact, snapshots
 from clew.store.snapshots import TextFile
-from clew.types import FileMatches, TextFound, TextMatch, TextMode
+from clew.types import TextMatch, TextMode
 from clew.uncollected import uncollected
 
 MAX_CONTEXT_LINES = 100  # around each match

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import apsw
 
+from clew.answers import Function, Hit
 from clew.search.find import Ranked
 from clew.search.reading import Reading
 from clew.store import facts, postings, snapshots
 from clew.store.postings import ChunkPlace, FileOf
-from clew.types import Function, Hit
 
 WHOLE_SYMBOL_LINES = 60  # a hit shows its whole definition up to this, else the chunk
 ALIKE = 0.9  # of the terms of two files together, in both: they are nearly the same

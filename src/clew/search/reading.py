@@ -13,6 +13,7 @@ from typing import TypeVar, get_args
 import apsw
 
 from clew import deadline
+from clew.answers import Answer, Freshness
 from clew.errors import BadPath, NotFound
 from clew.lifecycle import freshness, gate
 from clew.lifecycle.catalog import Codebase
@@ -21,7 +22,7 @@ from clew.lifecycle.freshness import Checked, Freshener
 from clew.source.reading import read_file
 from clew.store import facts, snapshots, vectors
 from clew.store.snapshots import Snapshot
-from clew.types import Answer, Decision, Freshness, Stat
+from clew.types import Decision, Stat
 
 _DOUBT = get_args(Decision)  # from none to most
 _ATTEMPTS = 3  # a codebase may be judged while its state changes

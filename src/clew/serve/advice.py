@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from clew.answers import Found, Hit
 from clew.search import operators
 from clew.serve.gates import Envelope
-from clew.types import Found, Hit
 
 BEFORE_LINES, AFTER_LINES = 20, 40  # of what stands around lines that belong to no definition
 _MAX_QUERY_CHARS = 200  # one that is longer is worth no second try as it is

@@ -10,10 +10,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from clew.search.filters import Scope
-from clew.serve import gates
-from clew.serve.gates import Envelope
-from clew.types import (
+from clew.answers import (
     Answer,
     CodebaseState,
     Content,
@@ -26,10 +23,13 @@ from clew.types import (
     Outline,
     Paths,
     RunStats,
-    Symbol,
     SymbolsFound,
     TextFound,
 )
+from clew.search.filters import Scope
+from clew.serve import gates
+from clew.serve.gates import Envelope
+from clew.types import Symbol
 
 if TYPE_CHECKING:
     from clew.lifecycle.status import Health

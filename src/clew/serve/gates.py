@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from clew.answers import Heartbeat
 from clew.errors import (
     Ambiguous,
     BadInput,
@@ -29,7 +30,6 @@ from clew.errors import (
     TimedOut,
     TooManyJobs,
 )
-from clew.types import Heartbeat
 
 Envelope = dict[str, Any]
 RETRY_AFTER_MS = 2_000  # when nothing tells how long a run will take

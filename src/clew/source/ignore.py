@@ -12,12 +12,12 @@ import os
 from functools import lru_cache
 from typing import NamedTuple
 
+from clew.answers import Diagnostic
 from clew.source import git
 from clew.source.footprint import Identity, identity
 from clew.source.git_index import GitIndex, read_index
 from clew.source.patterns import NameMatcher, RuleSet, compile_rules, subject
 from clew.source.roots import contains, file_key, is_plain_key
-from clew.types import Diagnostic
 
 # What nobody wants in a code index, whether or not a .gitignore says so: the metadata of other version
 # control systems, installed dependencies, caches and compiled leftovers. `.git` itself can never be had.

@@ -12,13 +12,14 @@ import stat as modes
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from clew.answers import Diagnostic
 from clew.errors import BadPath
 from clew.source.footprint import Identity, identity, take
 from clew.source.git_index import AttributeEffect, TrustedHash, attribute_effect
 from clew.source.ignore import CONTROL_FILES, DROP, GIT, KEEP, TRACKED, UNNAMEABLE, IgnorePolicy, Place
 from clew.source.reading import has_link, stat_of
 from clew.source.roots import is_plain_key
-from clew.types import Diagnostic, Stat
+from clew.types import Stat
 
 _CONTROLS = CONTROL_FILES | {".gitattributes"}
 _KIND = modes.S_IFMT(0xFFFF)  # the bits of a mode that tell files from links

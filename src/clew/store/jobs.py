@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import apsw
 
+from clew.answers import Job
 from clew.store.database import fetch_all, fetch_one
-from clew.types import Job
 
 KEPT = 50  # jobs of a codebase; older ones are forgotten
 _COLUMNS = "id, root, action, state, started_at, ended_at, resumes, error, stats, failures"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-import tomllib
 from functools import cached_property
 from typing import Any
 
@@ -147,6 +146,8 @@ class RustLayout:
 
 
 def _read_toml(text: str) -> dict[str, Any]:
+    import tomllib  # it takes long, and most trees have none
+
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError:

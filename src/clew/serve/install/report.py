@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from clew.answers import Check
 from clew.errors import BadInput
 from clew.serve import terminal
 from clew.serve.gates import Envelope
 from clew.serve.install import changes, launch
 from clew.serve.install.clients import CLIENTS, Client, Machine, find_client
-from clew.types import Check
 
 
 def change(name: str, machine: Machine, project: Path | None, *, apply: bool, uninstall: bool) -> Envelope:
