@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 from clew import native
 from clew.parse.binding import _Binder
-from clew.parse.extract import extract
+from clew.parse.extract import extract, line_starts
 from clew.parse.languages import language_of
 from clew.parse.scopes import Walk
+from clew.parse.uses import Uses, pack_uses
 from tests.conftest import without_kernels
 
 pytestmark = pytest.mark.skipif(native.kernels is None, reason="Clew was installed without its own C")
@@ -201,7 +202,7 @@ def refer(
     scope = other.get("scope", Scope({"ab": "D0"}))
     scopes = other.get("scopes", ((scope,), array("q", [0]), array("q", [100]), array("H", [7])))
     called = tuple(steps[name] for name in ("happen", "meaning", "own"))
-    return KERNELS.refer(content, uses, array("q", other.get("places", [])), scopes, called, tables, True, False, 12)
+    return KERNELS.refer(content, uses, tuple(other.get("events", ())), scopes, called, tables, True, False, 12)
 
 
 def test_what_is_settled_without_python() -> None:
@@ -228,7 +229,11 @@ def fail(*_: Any) -> Any:
         ({"scopes": ([Scope({})], array("q", [0]), array("q", [100]), array("H", [7]))}, TypeError),
         ({"scope": Scope([])}, TypeError),
         ({"scope": object()}, AttributeError),
-        ({"places": [0], "happen": fail}, LookupError),
+        ({"events": [(0,)], "happen": fail}, LookupError),
+        ({"events": [()]}, TypeError),
+        ({"events": [[0]]}, TypeError),
+        ({"events": [("a",)]}, TypeError),
+        ({"events": [(2**70,)]}, OverflowError),
         ({"scope": Scope({}), "meaning": fail}, LookupError),
         ({"scope": Scope({}), "meaning": lambda *_: ("D0",)}, TypeError),
         ({"scope": Scope({}), "meaning": lambda *_: (7, False)}, TypeError),
@@ -248,7 +253,7 @@ def test_what_fails_is_told(wrong: dict[str, Any], error: type[Exception]) -> No
 def test_what_goes_meanwhile() -> None:
     """Whoever is called or compared may empty what is being looked at."""
     with pytest.raises(TypeError, match="tuple"):
-        KERNELS.refer(b"", (array("I"), array("I"), b""), array("q"), (), [None] * 3, ({},) * 6, True, True, 12)
+        KERNELS.refer(b"", (array("I"), array("I"), b""), (), (), [None] * 3, ({},) * 6, True, True, 12)
 
     class Sly(str):
         def __hash__(self) -> int:
@@ -286,3 +291,25 @@ def test_nothing_is_kept() -> None:
     for _ in range(300):
         extract(content, "python")
     assert all(after - count < 100 for after, count in zip([*map(sys.getrefcount, names)], before, strict=True))
+
+
+@given(st.lists(st.sampled_from([b"a", b"\n", b"\r\n", b"\n\n", b"\xff"])).map(b"".join))
+def test_lines_start_after_line_feeds(content: bytes) -> None:
+    found = KERNELS.line_starts(content)
+    assert found == [0, *(place + 1 for place, byte in enumerate(content) if byte == 10)]
+    with without_kernels():
+        assert line_starts(content) == found
+    with pytest.raises(TypeError):
+        KERNELS.line_starts(bytearray(content))
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**31), st.integers(0, 2**17))))
+def test_lengths_of_uses(spans: list[tuple[int, int]]) -> None:
+    starts, ends = [start for start, _ in spans], [start + length for start, length in spans]
+    found = array("H", KERNELS.lengths(array("I", starts), array("I", ends))).tolist()
+    assert found == [min(length, 65_535) for _, length in spans]
+    packed = pack_uses(Uses(starts, ends, bytes(len(spans))))
+    with without_kernels():
+        assert pack_uses(Uses(starts, ends, bytes(len(spans)))) == packed
+    with pytest.raises(ValueError, match="end"):
+        KERNELS.lengths(array("I", [1]), array("I"))

@@ -28,6 +28,7 @@ PyObject *clew_unpack_all(PyObject *module, PyObject *packed);
 /* lines.c */
 PyObject *clew_literal_lines(PyObject *module, PyObject *arguments);
 PyObject *clew_pick(PyObject *module, PyObject *arguments);
+PyObject *clew_line_starts(PyObject *module, PyObject *content);
 /* grams.c */
 PyObject *clew_grams(PyObject *module, PyObject *arguments);
 /* scores.c */
@@ -39,6 +40,7 @@ PyObject *clew_sum_rows(PyObject *module, PyObject *arguments);
 PyObject *clew_cosines(PyObject *module, PyObject *arguments);
 /* uses.c */
 PyObject *clew_uses(PyObject *module, PyObject *arguments);
+PyObject *clew_lengths(PyObject *module, PyObject *arguments);
 PyObject *clew_refer(PyObject *module, PyObject *arguments);
 /* edges.c */
 PyObject *clew_group(PyObject *module, PyObject *arguments);

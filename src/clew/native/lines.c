@@ -229,3 +229,26 @@ end:
     clew_give_back(arrays, 3);
     return picked;
 }
+
+/* line_starts(content) -> where each line starts; the last one may be empty. */
+PyObject *clew_line_starts(PyObject *Py_UNUSED(module), PyObject *content) {
+    if (!PyBytes_Check(content)) {
+        PyErr_SetString(PyExc_TypeError, "bytes have lines");
+        return NULL;
+    }
+    const char *const first = PyBytes_AsString(content), *const last = first + PyBytes_Size(content);
+    PyObject *const found = PyList_New(0);
+    const char *start = first;
+    while (found != NULL && start != NULL) {
+        PyObject *const place = PyLong_FromSsize_t(start - first);
+        const int failed = place == NULL ? -1 : PyList_Append(found, place);
+        Py_XDECREF(place);
+        if (failed) {
+            Py_DECREF(found);
+            return NULL;
+        }
+        start = memchr(start, '\n', (size_t)(last - start));
+        start = start == NULL ? NULL : start + 1;
+    }
+    return found;
+}

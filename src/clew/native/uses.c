@@ -93,6 +93,29 @@ end:
     return found;
 }
 
+/* lengths(starts, ends) -> lengths: of spans as uint32, as uint16; what is longer is told as the longest. */
+PyObject *clew_lengths(PyObject *Py_UNUSED(module), PyObject *arguments) {
+    PyObject *owners[2], *found = NULL;
+    Array arrays[2] = {0};
+    if (!PyArg_ParseTuple(arguments, "OO", &owners[0], &owners[1]))
+        return NULL;
+    if (clew_borrow(owners, (const Py_ssize_t[]){4, 4}, 2, -1, arrays) < 0)
+        goto end;
+    if (arrays[0].count != arrays[1].count) {
+        PyErr_SetString(PyExc_ValueError, "every span has a start and an end");
+        goto end;
+    }
+    found = PyBytes_FromStringAndSize(NULL, 2 * arrays[0].count);
+    for (Py_ssize_t i = 0; found != NULL && i < arrays[0].count; i++) {
+        const uint32_t length = ((const uint32_t *)arrays[1].held.buf)[i] - ((const uint32_t *)arrays[0].held.buf)[i];
+        const uint16_t told = length < UINT16_MAX ? (uint16_t)length : UINT16_MAX;
+        memcpy(PyBytes_AsString(found) + 2 * i, &told, 2);
+    }
+end:
+    clew_give_back(arrays, 2);
+    return found;
+}
+
 /* -- what they mean ------------------------------------------------------------------------------ */
 
 #define NAMES_MOST 4096 /* bytes of a path and a name that are joined here */
@@ -414,29 +437,39 @@ static int go_to(const Binder *binder, Walk *walk, Py_ssize_t place, Held *aroun
     return hold(&binder->attributes, Py_NewRef(PyTuple_GetItem(walk->all, at)), around);
 }
 
-/* refer(content, (starts, ends, roles), places, (scopes, their starts, their ends, their owners), (happen, meaning,
+/* Where an event happens; -1 for none, or with an exception set. */
+static Py_ssize_t place_of(PyObject *events, Py_ssize_t number) {
+    PyObject *const event = number < PyTuple_Size(events) ? PyTuple_GetItem(events, number) : NULL;
+    if (event != NULL && (!PyTuple_Check(event) || PyTuple_Size(event) < 1)) {
+        PyErr_SetString(PyExc_TypeError, "an event is a tuple that begins with its place");
+        return -1;
+    }
+    return event == NULL ? -1 : PyLong_AsSsize_t(PyTuple_GetItem(event, 0));
+}
+
+/* refer(content, (starts, ends, roles), events, (scopes, their starts, their ends, their owners), (happen, meaning,
    own_class), (known, outside, given, apart, paths, numbers), is_plain, has_late_names, most_steps) -> (of_use, callers,
    happened):
    `refer` in parse/referring.py says what it does. Numbers of references are uint32, of callers and owners uint16. */
 PyObject *clew_refer(PyObject *Py_UNUSED(module), PyObject *arguments) {
-    PyObject *owners[7], *content, *uses, *scopes, *steps, *tables, *done = NULL, *of_use = NULL, *callers = NULL;
-    Array arrays[7] = {0};
+    PyObject *owners[6], *content, *uses, *events, *scopes, *steps, *tables, *done = NULL, *of_use = NULL, *callers = NULL;
+    Array arrays[6] = {0};
     Held around = {0};
     Binder binder = {0};
     Walk walk = {0};
     /* Tuples: they keep what they hold, whatever is done meanwhile. */
-    if (!PyArg_ParseTuple(arguments, "SO!OO!O!O!ppi", &content, &PyTuple_Type, &uses, &owners[3], &PyTuple_Type, &scopes,
+    if (!PyArg_ParseTuple(arguments, "SO!O!O!O!O!ppi", &content, &PyTuple_Type, &uses, &PyTuple_Type, &events, &PyTuple_Type, &scopes,
                           &PyTuple_Type, &steps, &PyTuple_Type, &tables, &binder.is_plain, &binder.has_late_names,
                           &binder.most_steps) ||
         !PyArg_ParseTuple(uses, "OOS", &owners[0], &owners[1], &owners[2]) ||
-        !PyArg_ParseTuple(scopes, "O!OOO", &PyTuple_Type, &walk.all, &owners[4], &owners[5], &owners[6]) ||
+        !PyArg_ParseTuple(scopes, "O!OOO", &PyTuple_Type, &walk.all, &owners[3], &owners[4], &owners[5]) ||
         !PyArg_ParseTuple(steps, "OOO", &binder.happen, &binder.meaning, &binder.own_class) ||
         !PyArg_ParseTuple(tables, "O!O!O!O!O!O!", &PyDict_Type, &binder.known, &PyDict_Type, &binder.outside, &PySet_Type,
                           &binder.given, &PySet_Type, &binder.apart, &PyDict_Type, &binder.paths, &PyDict_Type,
                           &binder.numbers))
         return NULL;
-    const Py_ssize_t widths[7] = {4, 4, 1, 8, 8, 8, 2};
-    if (clew_borrow(owners, widths, 7, -1, arrays) < 0)
+    const Py_ssize_t widths[6] = {4, 4, 1, 8, 8, 2};
+    if (clew_borrow(owners, widths, 6, -1, arrays) < 0)
         goto end;
     binder.content = (const uint8_t *)PyBytes_AsString(content);
     binder.size = PyBytes_Size(content);
@@ -447,10 +480,10 @@ PyObject *clew_refer(PyObject *Py_UNUSED(module), PyObject *arguments) {
         goto end;
     }
     walk.count = PyTuple_Size(walk.all);
-    walk.starts = arrays[4].held.buf;
-    walk.ends = arrays[5].held.buf;
-    walk.owners = arrays[6].held.buf;
-    if (!walk.count || arrays[4].count != walk.count || arrays[5].count != walk.count || arrays[6].count != walk.count) {
+    walk.starts = arrays[3].held.buf;
+    walk.ends = arrays[4].held.buf;
+    walk.owners = arrays[5].held.buf;
+    if (!walk.count || arrays[3].count != walk.count || arrays[4].count != walk.count || arrays[5].count != walk.count) {
         PyErr_SetString(PyExc_ValueError, "there is a scope, and each has a start, an end and an owner");
         goto end;
     }
@@ -465,7 +498,7 @@ PyObject *clew_refer(PyObject *Py_UNUSED(module), PyObject *arguments) {
     callers = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(uint16_t));
     if (spell(&binder.attributes) < 0 || of_use == NULL || callers == NULL || binder.unknown == NULL)
         goto end;
-    Py_ssize_t happened = 0, until = 0;
+    Py_ssize_t happened = 0, until = 0, next = place_of(events, 0);
     uint16_t caller = 0;
     for (Py_ssize_t i = 0; i < count; i++) {
         const Py_ssize_t start = ((const uint32_t *)arrays[0].held.buf)[i], end = ((const uint32_t *)arrays[1].held.buf)[i];
@@ -473,12 +506,15 @@ PyObject *clew_refer(PyObject *Py_UNUSED(module), PyObject *arguments) {
             PyErr_SetString(PyExc_ValueError, "a use stands in its content");
             goto end;
         }
-        for (; happened < arrays[3].count && ((const int64_t *)arrays[3].held.buf)[happened] <= start; happened++) {
-            PyObject *const nothing = PyObject_CallFunction(binder.happen, "n", happened);
+        while (next >= 0 && next <= start) {
+            PyObject *const nothing = PyObject_CallFunctionObjArgs(binder.happen, PyTuple_GetItem(events, happened), NULL);
             if (nothing == NULL)
                 goto end;
             Py_DECREF(nothing);
+            next = place_of(events, ++happened);
         }
+        if (PyErr_Occurred())
+            goto end;
         if ((start >= until || i == 0) && go_to(&binder, &walk, start, &around, &until, &caller) < 0)
             goto end;
         uint32_t number;
@@ -489,7 +525,7 @@ PyObject *clew_refer(PyObject *Py_UNUSED(module), PyObject *arguments) {
     }
     done = Py_BuildValue("OOn", of_use, callers, happened);
 end:
-    clew_give_back(arrays, 7);
+    clew_give_back(arrays, 6);
     PyMem_Free(walk.stack);
     let_go(&around);
     forget(&binder.attributes);

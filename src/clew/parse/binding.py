@@ -68,10 +68,9 @@ class _Binder:
         self._called = read_calls(self._content, self._language, self._captures)
         links, numbers = self._links, {"": 0}
         is_plain = not (self._is_dialect or self._is_marked or self._language == "cpp")
-        rules = Rules(lambda number: self._happen(events[number]), self._path, is_plain, self._language == "python")
+        rules = Rules(self._happen, self._path, is_plain, self._language == "python")
         tables = Tables(self._known(), self._outside, self._given, self._literal_names, self._paths, numbers)
-        places = [event[0] for event in events]
-        referred = refer(self._content, self._uses, places, self._scopes, rules, tables)
+        referred = refer(self._content, self._uses, events, self._scopes, rules, tables)
         for event in events[referred.happened :]:
             self._happen(event)
         links.refs[:] = numbers

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from clew.types import Symbol
 
@@ -23,13 +22,7 @@ _BOUNDARY_KINDS = frozenset(
 _ATTRIBUTE = (b"@", b"#[")
 
 Plan = tuple[int, int, int]  # first line, last line (0-based, inclusive), ordinal of the owner or -1
-
-
-class _Piece(NamedTuple):
-    first: int
-    last: int
-    owner: int
-    scope: int  # the definition whose member or own line this is
+_Piece = tuple[int, int, int, int]  # the same, and the definition whose member or own line it is
 
 
 def plan_chunks(content: bytes, starts: list[int], symbols: list[Symbol], leading_lines: frozenset[int]) -> list[Plan]:
@@ -37,7 +30,7 @@ def plan_chunks(content: bytes, starts: list[int], symbols: list[Symbol], leadin
     if not content.strip():
         return []
     planner = _Planner(content, starts, symbols, leading_lines)
-    return [(piece.first, piece.last, piece.owner) for piece in planner.join_tiny(planner.pieces())]
+    return [piece[:3] for piece in planner.join_tiny(planner.pieces())]
 
 
 class _Planner:
@@ -118,23 +111,19 @@ class _Planner:
         while last >= first and not lines[last].strip():
             last -= 1
         if first <= last:
-            yield _Piece(first, last, owner, scope)
+            yield first, last, owner, scope
 
     def join_tiny(self, pieces: Iterator[_Piece]) -> list[_Piece]:
         """Join a tiny piece to the small one before it in the same scope, which then owns both."""
         bounds = self._bounds
         joined: list[_Piece] = []
         for piece in pieces:
-            before = joined[-1] if joined else None
-            if (
-                before is not None
-                and bounds[piece.last + 1] - bounds[piece.first] <= TINY_CHARS
-                and before.scope == piece.scope
-                and bounds[piece.last + 1] - bounds[before.first] <= MERGE_CHARS
-                and (before.owner == before.scope or bounds[before.last + 1] - bounds[before.first] <= TINY_CHARS)
-            ):
-                owner = piece.owner if piece.owner == before.owner else piece.scope
-                joined[-1] = _Piece(before.first, piece.last, owner, piece.scope)
-            else:
-                joined.append(piece)
+            first, last, owner, scope = piece
+            if joined and bounds[last + 1] - bounds[first] <= TINY_CHARS:
+                first_before, last_before, owner_before, scope_before = joined[-1]
+                is_small = owner_before == scope_before or bounds[last_before + 1] - bounds[first_before] <= TINY_CHARS
+                if is_small and scope_before == scope and bounds[last + 1] - bounds[first_before] <= MERGE_CHARS:
+                    joined[-1] = (first_before, last, owner if owner == owner_before else scope, scope)
+                    continue
+            joined.append(piece)
         return joined

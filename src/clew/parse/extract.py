@@ -23,7 +23,7 @@ from itertools import accumulate
 from operator import sub
 from typing import Any, NamedTuple
 
-from clew import tokens
+from clew import native, tokens
 from clew.parse import grammars
 from clew.parse.binding import collect_links
 from clew.parse.bound import Read
@@ -125,6 +125,9 @@ def is_utf8(content: bytes) -> bool:
 
 def line_starts(content: bytes) -> list[int]:
     """The byte offset at which each line starts."""
+    if native.kernels is not None:
+        starts: list[int] = native.kernels.line_starts(content)
+        return starts
     lengths = [len(line) + 1 for line in content.split(b"\n")]
     return list(accumulate(lengths[:-1], initial=0))
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from clew import native
+from clew.parse.events import Event
 from clew.parse.links import NOWHERE
 from clew.parse.scopes import Scope, Scopes
 from clew.parse.uses import Uses
@@ -27,7 +28,7 @@ Meaning = Callable[[Scope, int, int, int], tuple[str, bool]]  # of a scope, wher
 class Rules(NamedTuple):
     """What the binder does for the sweep."""
 
-    happen: Callable[[int], None]  # lets the next event happen, by its number
+    happen: Callable[[Event], None]
     meaning: Meaning  # the path of a use, and whether that is a variable of a function
     is_plain: bool  # the language has no rules of its own for all bare names and members
     has_late_names: bool  # a function sees what is bound after it, and what nothing binds is global: Python
@@ -50,29 +51,29 @@ class Referred(NamedTuple):
     happened: int  # events before the last use
 
 
-def refer(content: bytes, uses: Uses, places: Sequence[int], scopes: Scopes, rules: Rules, tables: Tables) -> Referred:
-    """What every use refers to; `places` are where events happen, in order."""
+def refer(content: bytes, uses: Uses, events: list[Event], scopes: Scopes, rules: Rules, tables: Tables) -> Referred:
+    """What every use refers to; events happen where they stand, in order."""
     if native.kernels is None:
-        return _refer(uses, places, scopes, rules, tables)
+        return _refer(uses, events, scopes, rules, tables)
     every = tuple(scopes.all)
     spans = array("q", [scope.start for scope in every]), array("q", [scope.end for scope in every])
     around = (every, *spans, array("H", [scope.owner() for scope in every]))
     steps = (rules.happen, rules.meaning, _own_class)
     of_use, callers, happened = native.kernels.refer(
-        content, uses, array("q", places), around, steps, tables, rules.is_plain, rules.has_late_names, MAX_STEPS
+        content, uses, tuple(events), around, steps, tables, rules.is_plain, rules.has_late_names, MAX_STEPS
     )
     return Referred(array("I", of_use), array("H", callers), happened)
 
 
-def _refer(uses: Uses, places: Sequence[int], scopes: Scopes, rules: Rules, tables: Tables) -> Referred:
+def _refer(uses: Uses, events: list[Event], scopes: Scopes, rules: Rules, tables: Tables) -> Referred:
     known, outside, _, _, paths, numbers = tables
     of_use: list[int] = []
     callers: list[int] = []
     walk, around, owner, until = scopes.walk(), scopes.all[0], NOWHERE, 0
-    happened, places = 0, [*places, sys.maxsize]
+    happened, places = 0, [*(event[0] for event in events), sys.maxsize]
     for start, end, role in zip(uses.starts, uses.ends, uses.roles, strict=True):
         while places[happened] <= start:
-            rules.happen(happened)
+            rules.happen(events[happened])
             happened += 1
         if start >= until:
             around, until = walk.to(start)

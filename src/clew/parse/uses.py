@@ -60,18 +60,18 @@ def pack_uses(uses: Uses) -> bytes:
     if not uses.starts:
         return b""
     starts = array("I", uses.starts)
-    lengths = _lengths(list(map(sub, uses.ends, uses.starts)))
+    lengths = _lengths(starts, array("I", uses.ends))
     if sys.byteorder == "big":
         starts.byteswap()
         lengths.byteswap()
     return pack(starts.tobytes() + lengths.tobytes() + uses.roles)
 
 
-def _lengths(values: list[int]) -> array[int]:
-    try:
-        return array("H", values)
-    except OverflowError:  # a name of over 64 KB is data
-        return array("H", [min(value, 0xFFFF) for value in values])
+def _lengths(starts: array[int], ends: array[int]) -> array[int]:
+    """A name of over 64 KB is data."""
+    if native.kernels is not None:
+        return array("H", native.kernels.lengths(starts, ends))
+    return array("H", [min(length, 0xFFFF) for length in map(sub, ends, starts)])
 
 
 def unpack_places(packed: bytes) -> Uses:
