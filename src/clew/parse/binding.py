@@ -49,7 +49,7 @@ class _Binder:
         self._names = NAMES.get(language, Names)(blob)
         self._scopes, self._by_name_byte = self._names.scopes, self._names.by_name_byte
         self._paths, self._links = self._names.paths, self._names.links
-        self._import_starts = [row.start_byte for row in imports]
+        self._first_rows = {row.start_byte: number for number, row in reversed([*enumerate(imports)])}  # of statements
         self._given = {node.start_byte for node in captures.get("given", ())}
         self._declared: set[tuple[Scope, str]] = set()
         self._skipped = {node.start_byte for node in captures.get("skip", ())}
@@ -257,9 +257,9 @@ class _Binder:
 
     def _import_of(self, start: int, end: int, spans: list[tuple[int, int]], at: int) -> str:
         """The import that a name inside an import statement stands for."""
-        while at and spans[at][0] not in self._import_starts and spans[at - 1][1] > start:
+        while at and spans[at][0] not in self._first_rows and spans[at - 1][1] > start:
             at -= 1  # `local x = require(y)` has one within it
-        first = bisect_left(self._import_starts, spans[at][0])
+        first = self._first_rows.get(spans[at][0], len(self._imports))
         name = self._text(start, end)
         if self._is_rust and self._content[start - 2 : start] == b"::":
             return ""

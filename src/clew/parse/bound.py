@@ -66,7 +66,7 @@ class Bound:
             if (scope.is_class and not binds_in_class) or (start in own and scope.symbol == own[start]):
                 continue  # a function's own name is not bound in it
             name = content[start:end].decode("utf-8", "replace")
-            if not scope.names.get(name, "").startswith(self._lasting) and (scope, name) not in undone:
+            if scope.names.get(name, "")[:1] not in self._lasting and not (undone and (scope, name) in undone):
                 scope.names[name] = ""
                 self.bound_here.add(start)
                 if is_swift:
