@@ -55,6 +55,7 @@ class Bound:
         self.links = no_links()._replace(package=package)
         self.by_name_byte = {symbol.name_byte: ordinal for ordinal, symbol in enumerate(symbols)}
         self.bound_here: set[int] = set()  # where names are bound that are no definitions
+        self._bound_outside: list[tuple[Scope, int, int]] = []  # from where to where, of names outside of functions
 
     def _bind(self, undone: set[tuple[Scope, str]]) -> None:
         """Give scopes their variables."""
@@ -63,6 +64,8 @@ class Bound:
         for node in captures.get("bind", ()):
             start, end = node.start_byte, node.end_byte
             scope = at(start)
+            if scope.is_class or scope.parent is None:
+                self._bound_outside.append((scope, start, end))
             if (scope.is_class and not binds_in_class) or (start in own and scope.symbol == own[start]):
                 continue  # a function's own name is not bound in it
             name = content[start:end].decode("utf-8", "replace")
@@ -160,15 +163,14 @@ class Bound:
             scope = scope.parent if scope.start == symbol.start_byte and scope.parent is not None else scope
             if scope.is_class or scope.parent is None:
                 scope.since[symbol.name] = min(symbol.end_byte, scope.since.get(symbol.name, symbol.end_byte))
-        places = [(row.start_byte, row.alias or row.name or self._module_name(row.module)) for row in self._imports]
-        for node in self._captures.get("bind", ()):
-            start = node.start_byte
-            if self.scopes.at(start).since and start not in self.by_name_byte:  # functions have none
-                places.append((start, self._text(start, node.end_byte)))
-        for start, name in places:
-            since = self.scopes.at(start).since
-            if name in since:
-                since[name] = min(start, since[name])
+        names = [(row.alias or row.name or self._module_name(row.module), row.start_byte) for row in self._imports]
+        places = [(self.scopes.at(start), name, start) for name, start in names]
+        for scope, start, end in self._bound_outside:
+            if scope.since and start not in self.by_name_byte:
+                places.append((scope, self._text(start, end), start))
+        for scope, name, start in places:
+            if name in scope.since:
+                scope.since[name] = min(start, scope.since[name])
 
     def _stand_ins(self) -> set[int]:
         """Python's `X = None` for when an import of `X` fails: where that is used, it is the import."""
