@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,25 @@ def test_what_one_of_them_could_not_do_is_done_here(
     assert graph(make_engine(tmp_path / "two", workers=2), tree) == alone
     [told] = [record.getMessage() for record in caplog.records if "resolve names" in record.getMessage()]
     assert " 1 of the processes" in told
+
+
+def test_one_that_never_began_leaves_nothing_for_others_to_stumble_over() -> None:
+    """A defect once: what it gave back was empty, and whoever took that thought that all was done."""
+    turns: deque[Sequence[str]] = deque([["a"], ["b"]])
+    helpers = together._Helpers(2, ("", 0, {}, 1), turns)
+    command = [sys.executable, "-c", ""]
+    helpers._drive(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE), ("", 0, {}, 1))
+    assert helpers.failures == 1 and [helpers._take() for _ in range(3)] == [["b"], ["a"], None]
+
+
+def test_much_is_taken_while_much_is_left() -> None:
+    turns: deque[Sequence[str]] = deque([str(number)] for number in range(100))
+    helpers = together._Helpers(1, ("", 0, {}, 1), turns)
+    sizes = []
+    while (taken := helpers._take()) is not None:
+        sizes.append(len(taken))
+    assert sizes[0] == together._MOST_TURNS and sizes[-8:] == [1] * 8 and sum(sizes) == 100
+    assert sizes == sorted(sizes, reverse=True)
 
 
 def test_without_room_for_another_process_all_is_done_here(

@@ -122,8 +122,16 @@ def test_what_does_not_fit_is_an_error() -> None:
             ask(b"abc", (("function", 66, (node(0, 3),)),), (node(start, end),))
     with pytest.raises(AttributeError):
         ask(b"abc", (("function", 66, (None,)),), ())
-    with pytest.raises((TypeError, SystemError)):
+    with pytest.raises(TypeError, match="kind"):
         ask(b"abc", ("function",), ())
+    for shift in (-1, 10, 2**63 - 1):
+        with pytest.raises(ValueError, match="name"):
+            ask(
+                b"a.b",
+                (("function", 66, (node(0, 3),)),),
+                (node(0, 3),),
+                named=lambda *_, shift=shift: ("b", "a", shift),
+            )
     with pytest.raises(TypeError, match="tuple"):
         ask(b"a.b", (("function", 66, (node(0, 3),)),), (node(0, 3),), named=lambda *_: "a")
     with pytest.raises(ZeroDivisionError):

@@ -234,6 +234,8 @@ def fail(*_: Any) -> Any:
         ({"events": [[0]]}, TypeError),
         ({"events": [("a",)]}, TypeError),
         ({"events": [(2**70,)]}, OverflowError),
+        ({"events": [(-1,)]}, ValueError),
+        ({"events": [()], "starts": (), "ends": (), "roles": b""}, TypeError),
         ({"scope": Scope({}), "meaning": fail}, LookupError),
         ({"scope": Scope({}), "meaning": lambda *_: ("D0",)}, TypeError),
         ({"scope": Scope({}), "meaning": lambda *_: (7, False)}, TypeError),

@@ -121,6 +121,7 @@ class _Helpers:
         finally:
             if taken is not None:
                 self.failures += 1
+            if taken:
                 self._turns.append(taken)
 
     def _take(self) -> Sequence[str] | None:

@@ -220,6 +220,10 @@ static int find_definitions(Maker *maker, PyObject *kinds, PyObject *imports) {
     for (Py_ssize_t i = 0; i < PyTuple_Size(kinds); i++) {
         PyObject *kind, *nodes;
         int traits;
+        if (!PyTuple_Check(PyTuple_GetItem(kinds, i))) {
+            PyErr_SetString(PyExc_TypeError, "a kind is a tuple");
+            return -1;
+        }
         if (!PyArg_ParseTuple(PyTuple_GetItem(kinds, i), "UiO!", &kind, &traits, &PyTuple_Type, &nodes))
             return -1;
         total += PyTuple_Size(nodes);
@@ -407,7 +411,9 @@ static int name_of(const Maker *maker, const Definition *one, PyObject **name, P
     if (answer != NULL && !PyTuple_Check(answer))
         PyErr_SetString(PyExc_TypeError, "a tuple is wanted of a name");
     else if (answer != NULL && PyArg_ParseTuple(answer, "UUn", name, scope, shift))
-        failed = 0;
+        failed = *shift < 0 || *shift > 3 * length ? -1 : 0; /* a byte that is no text counts as three */
+    if (answer != NULL && failed && !PyErr_Occurred())
+        PyErr_SetString(PyExc_ValueError, "a name stands in what is written for it");
     *name = failed ? NULL : Py_NewRef(*name);
     *scope = failed ? NULL : Py_NewRef(*scope);
     Py_XDECREF(answer);

@@ -444,7 +444,10 @@ static Py_ssize_t place_of(PyObject *events, Py_ssize_t number) {
         PyErr_SetString(PyExc_TypeError, "an event is a tuple that begins with its place");
         return -1;
     }
-    return event == NULL ? -1 : PyLong_AsSsize_t(PyTuple_GetItem(event, 0));
+    const Py_ssize_t place = event == NULL ? -1 : PyLong_AsSsize_t(PyTuple_GetItem(event, 0));
+    if (event != NULL && place < 0 && !PyErr_Occurred())
+        PyErr_SetString(PyExc_ValueError, "an event has a place");
+    return place;
 }
 
 /* refer(content, (starts, ends, roles), events, (scopes, their starts, their ends, their owners), (happen, meaning,
@@ -500,7 +503,7 @@ PyObject *clew_refer(PyObject *Py_UNUSED(module), PyObject *arguments) {
         goto end;
     Py_ssize_t happened = 0, until = 0, next = place_of(events, 0);
     uint16_t caller = 0;
-    for (Py_ssize_t i = 0; i < count; i++) {
+    for (Py_ssize_t i = 0; i < count && !PyErr_Occurred(); i++) {
         const Py_ssize_t start = ((const uint32_t *)arrays[0].held.buf)[i], end = ((const uint32_t *)arrays[1].held.buf)[i];
         if (start >= end || end > binder.size) {
             PyErr_SetString(PyExc_ValueError, "a use stands in its content");
@@ -513,8 +516,6 @@ PyObject *clew_refer(PyObject *Py_UNUSED(module), PyObject *arguments) {
             Py_DECREF(nothing);
             next = place_of(events, ++happened);
         }
-        if (PyErr_Occurred())
-            goto end;
         if ((start >= until || i == 0) && go_to(&binder, &walk, start, &around, &until, &caller) < 0)
             goto end;
         uint32_t number;
@@ -523,7 +524,8 @@ PyObject *clew_refer(PyObject *Py_UNUSED(module), PyObject *arguments) {
         memcpy(PyBytes_AsString(of_use) + 4 * i, &number, 4);
         memcpy(PyBytes_AsString(callers) + 2 * i, &caller, 2);
     }
-    done = Py_BuildValue("OOn", of_use, callers, happened);
+    if (!PyErr_Occurred())
+        done = Py_BuildValue("OOn", of_use, callers, happened);
 end:
     clew_give_back(arrays, 6);
     PyMem_Free(walk.stack);
