@@ -59,5 +59,9 @@ def _load(language: Language) -> Grammar:
 
 def query_source(names: str) -> str:
     """The text of `queries/NAME.scm`, of several if there are spaces between their names."""
-    found = [pkgutil.get_data("clew.parse", f"queries/{name}.scm") for name in names.split()]
-    return "\n".join(text.decode() for text in found if text is not None)
+    texts = []
+    for name in names.split():
+        text = pkgutil.get_data("clew.parse", f"queries/{name}.scm")
+        assert text is not None, "whoever loaded this module can read the files beside it"
+        texts.append(text.decode())
+    return "\n".join(texts)
