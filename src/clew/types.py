@@ -1,8 +1,7 @@
-"""The nouns of Clew that go through its pipes and to its store: tuples, without behaviour.
+"""The nouns of Clew that come by the thousand, through its pipes, to its store and from it: tuples, without behaviour.
 
-Lines are 1-based and inclusive; byte offsets are half-open and never leave the engine. They go
-to the store by the thousand, and are handed to SQLite as they are. What is told to who asks is in `answers.py`, which
-the processes that parse need not load.
+Lines are 1-based and inclusive; byte offsets are half-open and never leave the engine. Rows are
+handed to SQLite as they are. What is told to who asks is in `answers.py`, which the processes that parse need not load.
 """
 
 from __future__ import annotations

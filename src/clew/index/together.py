@@ -113,7 +113,7 @@ class _Helpers:
             answer = _ask(process, task)
             while isinstance(answer, Edges):
                 self.found.append(answer)
-                taken = None
+                taken = None  # that was answered, whatever becomes of the next
                 taken = self._take()
                 if taken is None:
                     return

@@ -7,6 +7,7 @@
 enum { CLASS = 1, FUNCTION = 2, VALUE = 4, LOCAL = 8, CONSTRUCTOR = 16, MEMBER = 32, FREE = 64 };
 #define RANK_BITS 8
 
+/* As in parse/symbols.py and parse/comments.py: tests compare what is cut here and there. */
 #define MOST_NAME 240
 #define MOST_QUALIFIED 1000 /* characters of what goes before a name */
 #define MOST_SIGNATURE 240

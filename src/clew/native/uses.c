@@ -198,7 +198,8 @@ static PyObject *look_up(const Binder *binder, const Held *around, PyObject *nam
     for (;;) {
         PyObject *const meant = Py_XNewRef(PyDict_GetItemWithError(held->names, name));
         const int is_later = meant == NULL ? 0 : is_bound_later(held, name, place);
-        /* What a function asks for may come later; in its own scope a name is not there yet, and one further out is. */
+        /* In the scope where it is asked for it is not there yet, so one further out is meant; what a function asks for
+           further out may come later. */
         const int is_passed = is_later > 0 && held == around;
         if (meant != NULL && !is_passed) {
             const int is_seldom = is_later < 0 || (is_later && !binder->has_late_names) ||
@@ -461,9 +462,9 @@ PyObject *clew_refer(PyObject *Py_UNUSED(module), PyObject *arguments) {
     Binder binder = {0};
     Walk walk = {0};
     /* Tuples: they keep what they hold, whatever is done meanwhile. */
-    if (!PyArg_ParseTuple(arguments, "SO!O!O!O!O!ppi", &content, &PyTuple_Type, &uses, &PyTuple_Type, &events, &PyTuple_Type, &scopes,
-                          &PyTuple_Type, &steps, &PyTuple_Type, &tables, &binder.is_plain, &binder.has_late_names,
-                          &binder.most_steps) ||
+    if (!PyArg_ParseTuple(arguments, "SO!O!O!O!O!ppi", &content, &PyTuple_Type, &uses, &PyTuple_Type, &events,
+                          &PyTuple_Type, &scopes, &PyTuple_Type, &steps, &PyTuple_Type, &tables, &binder.is_plain,
+                          &binder.has_late_names, &binder.most_steps) ||
         !PyArg_ParseTuple(uses, "OOS", &owners[0], &owners[1], &owners[2]) ||
         !PyArg_ParseTuple(scopes, "O!OOO", &PyTuple_Type, &walk.all, &owners[3], &owners[4], &owners[5]) ||
         !PyArg_ParseTuple(steps, "OOO", &binder.happen, &binder.meaning, &binder.own_class) ||

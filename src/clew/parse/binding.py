@@ -101,7 +101,8 @@ class _Binder:
         return events
 
     def _told(self, events: list[Event]) -> tuple[set[int], set[bytes]]:
-        """The places of names that are given something, or are parameters with a meaning; what is known at times."""
+        """Where names are given something that an event tells of, or are parameters with a meaning; and all names that
+        have a value anywhere, by an event or as such a parameter."""
         content, captures = self._content, self._captures
         told = {start for _, kind, start, _, _ in events if kind in ("typed", "assigned")}
         told.update(node.start_byte for node in captures.get("self", ()))
