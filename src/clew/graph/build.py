@@ -287,7 +287,9 @@ class _Graph:
         assert module is not None
         facts_id, _ = self._files[path]
         inputs: set[Key] = set()
-        meanings = [self._resolver.resolve(module, ref, inputs) for ref in module.links.refs[1:]]
+        resolve, is_apart = self._resolver.resolve, module.language in TOLD_APART
+        refs = module.links.refs[1:]
+        meanings = [resolve(module, ref, inputs) if ref[0] != "?" or not is_apart else None for ref in refs]
         wholes = self._imported_files(module, inputs)
         keys, names = self._resolver.spelled_out(inputs)
         names -= module.own_keys()
@@ -320,7 +322,7 @@ class _Graph:
         for ref, meaning in zip(links.refs[1:], meanings, strict=True):
             end = self._end(ref, meaning)
             slots.append(ends.setdefault(end, len(ends)))
-            evidence.append(_evidence(meaning.evidence) if meaning is not None else 0)
+            evidence.append(_evidence(meaning[2]) if meaning is not None else 0)
             roles.append(IMPORT_ROLE if ref[0] in "JM" else OWN_ROLE)
         leads = Leads(array("I", slots), bytes(roles), array("I", evidence))
         sources = Sources(module.number << NODE_BITS, array("H", module.nodes or ()))

@@ -7,7 +7,7 @@ look for its name; and what stayed keeps its node, so edges to it hold wherever 
 from __future__ import annotations
 
 import hashlib
-import json
+import marshal
 import posixpath
 import re
 from collections.abc import Collection, Iterable
@@ -20,6 +20,7 @@ from clew.parse.symbols import FUNCTION_KINDS
 from clew.store.edges import WHOLE_FILE, GraphFile
 
 MAX_NODES = WHOLE_FILE - 1
+_BY_VALUE = 2  # a format of `marshal` in which equal things look alike, whoever shares them
 _WHOLE = frozenset({"haskell"})  # languages whose files are taken as a whole
 _IMPLIED = frozenset({"new", "initialize", "ClassMethods", "apply", "Companion"})  # looked for where nobody names them
 _NAMING = TOLD_APART | {"go", "rust", "java", "csharp", *PACKAGED}  # imports are of use to their own file alone
@@ -44,13 +45,13 @@ def shape_of(module: Module) -> bytes:
     """What other files can see of a file: a change inside a function does not show."""
     links: Links = module.links
     seen: list[Any] = [
-        module.language, [*module.definitions()], [row[:3] for row in module.imports], links.bases, links.types,
-        links.returns,
+        module.language, module.kinds, module.names, module.parents, [row[:3] for row in module.imports], links.bases,
+        links.types, links.returns,
         [(held.owner, held.name, held.value) for held in links.attributes], links.properties, links.exports,
         links.package, links.owners, links.paths, links.declared, links.hidden, links.static, links.extended,
         links.prepended, links.conditional,
     ]  # fmt: skip
-    return hashlib.blake2b(json.dumps(seen).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return hashlib.blake2b(marshal.dumps(seen, _BY_VALUE), digest_size=16).digest()
 
 
 def compare(before: Module, after: Module) -> Change:

@@ -49,6 +49,7 @@ class Module:
         self.nodes: list[int] | None = None  # of each ordinal its node in the graph; None: the same
         self.key = f"f:{path}"  # of what depends on the file
         self._keys: dict[str, int] = {}
+        self._begun = zlib.crc32(f"{path}#".encode("utf-8", "surrogatepass"))  # of keys that are of this file alone
 
     def __repr__(self) -> str:
         return f"Module({self.path})"
@@ -67,8 +68,8 @@ class Module:
         found = self._keys.get(name)
         if found is None:
             is_of_file = self.language in TOLD_APART or name == IMPORTS
-            text = f"{self.path}#{name}" if is_of_file else name.lstrip("@").rstrip(_MARKS)
-            found = self._keys[name] = zlib.crc32(text.encode("utf-8", "surrogatepass"))
+            text, begun = (name, self._begun) if is_of_file else (name.lstrip("@").rstrip(_MARKS), 0)
+            found = self._keys[name] = zlib.crc32(text.encode("utf-8", "surrogatepass"), begun)
         return found
 
     def own_keys(self) -> set[int]:

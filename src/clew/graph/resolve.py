@@ -46,14 +46,16 @@ class Resolver(Packages, Scripts, Imported):
     def resolve(self, module: Module, ref: str, inputs: set[Key]) -> Meaning | None:
         """Where a reference of a file leads, None when that cannot be said; adds to `inputs` what that rests on."""
         self._trails, self._level, self._circle = [inputs], 0, NO_CIRCLE
+        if ref[0] == "J" and module.language not in OPEN:
+            ref = f"I{ref[1:]}"  # where it is written it is what it is elsewhere
         meaning = self._meaning(module, ref, 0)
         if meaning is None:
             return None
-        if meaning.value.kind == "external" and meaning.value.name.endswith(MACRO):
-            return meaning._replace(value=meaning.value._replace(name=meaning.value.name.removesuffix(MACRO)))
-        if meaning.value.kind != "definition":
+        kind, module_of, _, name, _ = meaning[0]
+        if kind == "external" and name.endswith(MACRO):
+            return meaning._replace(value=meaning.value._replace(name=name.removesuffix(MACRO)))
+        if kind != "definition":
             return meaning
-        module_of = meaning.value.module
         if module_of is None or not (module_of.links.declared or module_of.links.conditional):
             return meaning  # so it is in most languages: all there is of it is defined, and always there
         meaning = self._defined(meaning)

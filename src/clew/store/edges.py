@@ -10,6 +10,7 @@ import json
 import sys
 from array import array
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import apsw
@@ -126,8 +127,8 @@ def replace(
     snapshot: int,
     files: Sequence[GraphFile],
     removed: Iterable[int],
-    edges: Iterable[EdgeRow],
-    loose: Iterable[LooseRow],
+    edges: Sequence[EdgeRow],
+    loose: Sequence[LooseRow],
 ) -> None:
     """Let files have these edges and no others, and forget some files, in the caller's transaction."""
     is_first = fetch_one(connection, "SELECT 1 FROM graph_file WHERE snapshot = ? LIMIT 1", (snapshot,)) is None
@@ -139,11 +140,10 @@ def replace(
     connection.executemany(
         "INSERT INTO graph_file VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ((snapshot, *file) for file in files)
     )
-    rows = [(snapshot, *row) for row in edges]
-    between = {(snapshot, row[2] >> NODE_BITS, row[1] >> NODE_BITS) for row in rows if row[1] >= 0}
-    _rewrite(connection, _EDGE, _nodes_of(again), rows)
-    _rewrite(connection, _LOOSE, _nodes_of(again), [(snapshot, *row) for row in loose])
-    _rewrite(connection, _FILE_EDGE, again, [row for row in between if row[1] != row[2]])
+    between = {(row[1] >> NODE_BITS, row[0] >> NODE_BITS) for row in edges if row[0] >= 0}
+    _rewrite(connection, snapshot, _EDGE, _nodes_of(again), edges)
+    _rewrite(connection, snapshot, _LOOSE, _nodes_of(again), loose)
+    _rewrite(connection, snapshot, _FILE_EDGE, again, [row for row in between if row[0] != row[1]])
 
 
 _Span = tuple[int, int, int]  # a snapshot, and from where to where
@@ -156,16 +156,18 @@ def _nodes_of(files: Iterable[_Span]) -> list[_Span]:
 
 class _Table(NamedTuple):
     name: str
-    key: tuple[str, ...]
+    key: tuple[str, ...]  # after the snapshot
     values: tuple[str, ...] = ()
 
 
-_EDGE = _Table("edge", ("snapshot", "target", "source", "role", "tier"), ("evidence", "sites"))
-_LOOSE = _Table("loose", ("snapshot", "name", "source", "role"), ("sites",))
-_FILE_EDGE = _Table("file_edge", ("snapshot", "source", "target"))
+_EDGE = _Table("edge", ("target", "source", "role", "tier"), ("evidence", "sites"))
+_LOOSE = _Table("loose", ("name", "source", "role"), ("sites",))
+_FILE_EDGE = _Table("file_edge", ("source", "target"))
 
 
-def _rewrite(connection: apsw.Connection, table: _Table, spans: Iterable[_Span], rows: list[tuple[Any, ...]]) -> None:
+def _rewrite(
+    connection: apsw.Connection, snapshot: int, table: _Table, spans: Iterable[_Span], rows: Sequence[tuple[Any, ...]]
+) -> None:
     """Let a table have these rows and no others of the sources in some spans. Most of them are there already when a
     file is saved, or have only moved: what stays is not written, what moved keeps its place."""
     columns = ", ".join((*table.key, *table.values))
@@ -176,12 +178,13 @@ def _rewrite(connection: apsw.Connection, table: _Table, spans: Iterable[_Span],
         rows = [row for row in after if row not in before]
         gone = {row[:width] for row in before - after} - {row[:width] for row in rows}
         where = " AND ".join(f"{column} = ?" for column in table.key)
-        connection.executemany(f"DELETE FROM {table.name} WHERE {where}", gone)
+        connection.executemany(f"DELETE FROM {table.name} WHERE snapshot = {snapshot:d} AND {where}", gone)
     changed = ", ".join(f"{column} = excluded.{column}" for column in table.values)
-    connection.executemany(
-        f"INSERT INTO {table.name} ({columns}) VALUES ({', '.join('?' * (len(table.key) + len(table.values)))})"
+    connection.executemany(  # a first graph has hundreds of thousands: the snapshot is not given with each
+        f"INSERT INTO {table.name} (snapshot, {columns})"
+        f" VALUES ({snapshot:d}, {', '.join('?' * (len(table.key) + len(table.values)))})"
         + (f" ON CONFLICT DO UPDATE SET {changed}" if changed else ""),
-        sorted(rows),
+        sorted(rows, key=itemgetter(0)),  # most come in order of their sources
     )
 
 
