@@ -14,6 +14,7 @@ import pytest
 from clew import FileContent
 from clew.errors import NotIndexed
 from clew.index import pool
+from clew.index.worker import KNOWS_BUSY
 from clew.lifecycle.lock import codebase_lock
 from clew.search.pattern import TextQuery
 from clew.store import leases
@@ -108,26 +109,28 @@ def test_a_question_during_another_sync_gets_the_state_before_it(tmp_path: Path)
     engine.close()
 
 
-def test_a_parser_that_crashes_or_never_ends_costs_its_file_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code = (
-        "import os, sys, time\nfrom clew.index import worker\nfrom clew.parse import extract as e\n"
-        "real = worker.extract\n"
-        "def extract(content, language):\n"
-        "    if b'CRASH' in content: os.kill(os.getpid(), 11)\n"
-        "    if b'FOREVER' in content: time.sleep(600)\n"
-        "    return real(content, language)\n"
-        "worker.extract = extract\nworker.main()\n"
-    )
+def with_workers_that(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    """Let parsing processes do something for some contents before they parse them."""
+    code = "\n".join((
+        "import os, sys, time", "from clew.index import worker", "from clew.parse import extract as e",
+        "real = worker.extract", "def extract(content, language):", *(f"    {line}" for line in lines),
+        "    return real(content, language)", "worker.extract, worker.BUSY_S = extract, 0.5", "worker.main()",
+    ))  # fmt: skip
     popen = subprocess.Popen
 
     def hostile(_command: list[str], **named: object) -> object:
         return popen([sys.executable, "-c", code], **named)  # type: ignore[call-overload]
 
     monkeypatch.setattr("clew.index.pool.subprocess.Popen", hostile)
-    monkeypatch.setattr(pool, "LIMIT_S", 2.0)
     monkeypatch.setattr(pool, "_INLINE_TOTAL_BYTES", 0)
+
+
+def test_a_parser_that_crashes_or_never_ends_costs_its_file_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dies, waits = "if b'CRASH' in content: os.kill(os.getpid(), 11)", "if b'FOREVER' in content: time.sleep(600)"
+    with_workers_that(monkeypatch, dies, waits)
+    monkeypatch.setattr(pool, "LIMIT_S", 2.0)
     files = {f"m{i}.py": f"def alpha_{i}(): pass\n" for i in range(6)}
     files |= {"crash.py": "def gamma(): 'CRASH'\n", "slow.py": "def delta(): 'FOREVER'\n"}
     root = write_tree(tmp_path / "tree", files)
@@ -142,6 +145,22 @@ def test_a_parser_that_crashes_or_never_ends_costs_its_file_alone(
     engine.close()
 
 
+@pytest.mark.skipif(not KNOWS_BUSY, reason="this system cannot tell a process how long it had the processor")
+def test_a_busy_machine_costs_no_file_its_symbols(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A defect once: a file that was not parsed within 30 s lost its symbols for good, whatever the machine did."""
+    waits, spins = "if b'STALLED' in content: time.sleep(2)", "while b'FOREVER' in content: pass"
+    with_workers_that(monkeypatch, waits, spins)
+    files = {"a.py": "def alpha(): 'STALLED'\n", "b.py": "def beta(): 'FOREVER'\n", "c.py": "def gamma(): pass\n"}
+    root = write_tree(tmp_path / "tree", files)
+    engine = make_engine(tmp_path / "home")
+    stats = engine.index(str(root))
+    assert (stats.files, stats.skipped) == (3, {"parser_failed": 1})
+    for name, found in (("alpha", ["a.py"]), ("beta", []), ("gamma", ["c.py"])):
+        assert [symbol.path for symbol in engine.symbol(name, str(root)).symbols] == found
+    assert engine.search("beta forever", str(root)).hits[0].path == "b.py"
+    engine.close()
+
+
 def test_a_small_file_that_keeps_its_parser_busy_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A defect once: a Kotlin file with a stray `#` was parsed in the process itself, which nothing could end."""
     broken = "fun f() {\n        g()\n        a \n      #b c(.\n" + "        x.close()\n" * 30
@@ -149,7 +168,8 @@ def test_a_small_file_that_keeps_its_parser_busy_for_ever(tmp_path: Path, monkey
     engine = make_engine(tmp_path / "home")
     engine.index(str(root))
     assert engine.search("alpha", str(root)).hits[0].symbol == "alpha"
-    monkeypatch.setattr(pool, "LIMIT_S", 3.0)
+    if not KNOWS_BUSY:
+        monkeypatch.setattr(pool, "LIMIT_S", 3.0)
     (root / "broken.kt").write_text(broken)
     stats = engine.sync(str(root))
     assert (stats.files, stats.added, stats.skipped) == (3, 1, {"parser_failed": 1})

@@ -19,7 +19,7 @@ from typing import Generic, TypeVar, cast
 from clew.errors import ClewError
 from clew.index import spare
 from clew.index.pipes import receive, send
-from clew.index.worker import Outcome, Task, work
+from clew.index.worker import KNOWS_BUSY, Outcome, Task, work
 from clew.parse.languages import LANGUAGES
 from clew.processes import own_command
 
@@ -28,7 +28,7 @@ _BATCH_FILES = 48
 _INLINE_TOTAL_BYTES = 1_500_000  # less than this is parsed here, when all has come: a process takes 0.2 s to begin
 _INLINE_FILE_BYTES = 48_000  # larger files are not: a parser cannot be interrupted, a process can
 WORKER = "clew.index.worker"  # the module that a parsing process runs
-LIMIT_S = 30.0  # for a batch, then for each of its files; parsing a megabyte takes about 0.2 s
+LIMIT_S = 300.0 if KNOWS_BUSY else 30.0  # for a batch, then for each of its files, whatever else the machine does
 
 Tag = TypeVar("Tag")
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import gc
 import select
+import signal
 import sys
 import traceback
+from collections.abc import Callable
 from typing import cast
 
 from clew.index.pipes import receive, send
@@ -21,11 +23,17 @@ from clew.types import Chunk, Facts, Import, Symbol
 Task = tuple[str, bytes]  # language, content
 Outcome = tuple[Facts | str, bytes]  # facts, or what went wrong; the content compressed
 IDLE_S = 120.0  # after which it ends by itself
+BUSY_S = 5.0  # of the processor's time for a file, and as much for each megabyte; that takes about 1 s
+KNOWS_BUSY = hasattr(signal, "setitimer")  # whether it ends by itself when a parser takes longer than that
 
 
-def work(tasks: list[Task]) -> list[Outcome]:
-    """Facts for each task; a failure costs that file only."""
-    return [(_facts(language, content), pack(content)) for language, content in tasks]
+def work(tasks: list[Task], before: Callable[[bytes], None] = lambda _: None) -> list[Outcome]:
+    """Facts for each task, `before` which something may be done; a failure costs that file only."""
+    found: list[Outcome] = []
+    for language, content in tasks:
+        before(content)
+        found.append((_facts(language, content), pack(content)))
+    return found
 
 
 def _facts(language: str, content: bytes) -> Facts | str:
@@ -51,12 +59,21 @@ def main() -> None:
     gc.disable()  # extraction makes no cycles; collecting costs a tenth of the time
     answers = sys.stdout.buffer
     sys.stdout = sys.stderr
+    if KNOWS_BUSY:
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)  # whoever began this may have ignored it
     while _is_asked() and (message := receive(sys.stdin.buffer)) is not None:
         tasks: list[Task] = message  # type: ignore[assignment]
         try:
-            send(answers, work(tasks))
+            send(answers, work(tasks, _end_if_busy))
         except BrokenPipeError:
             return
+
+
+def _end_if_busy(content: bytes) -> None:
+    """A parser may never end, and no Python can stop it: its process ends then. Only time that it has the processor
+    counts: a file must not lose its symbols, for good, because the machine was busy or asleep."""
+    if KNOWS_BUSY:
+        signal.setitimer(signal.ITIMER_PROF, BUSY_S * (1 + len(content) / 1e6))
 
 
 def _is_asked() -> bool:
