@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +133,7 @@ def test_content_is_indexed_as_a_tree_is(engine: Engine, tmp_path: Path) -> None
         assert here[table] == there[table], table
     for question in dump.QUESTIONS:
         ours, theirs = (engine.search(question, place).hits for place in (str(root), "project:same"))
-        assert [replace(hit, codebase="") for hit in ours] == [replace(hit, codebase="") for hit in theirs]
+        assert [hit._replace(codebase="") for hit in ours] == [hit._replace(codebase="") for hit in theirs]
 
 
 def test_a_language_may_be_given_and_is_checked(engine: Engine) -> None:

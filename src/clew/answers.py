@@ -1,5 +1,7 @@
 """The nouns of Clew that are told to who asks: runs, jobs, hits, and how fresh they are; frozen, slotted.
 
+What an answer has many of is a tuple, which is made in a fifth of the time.
+
 Lines are 1-based and inclusive. What is only counted while a run or a check goes on may change.
 """
 
@@ -7,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from clew.types import Decision, FileItem, JobState, Symbol, TextMatch, Transition
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One file that was not indexed like the others, and why."""
 
     path: str
@@ -94,8 +95,7 @@ class Managed:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(NamedTuple):
     """A definition that is shown under the hit of its file."""
 
     symbol: str
@@ -104,8 +104,7 @@ class Function:
     end_line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One answer of a search; `codebase` is a root."""
 
     codebase: str
@@ -163,8 +162,7 @@ class Found(Answer):
     unknown: tuple[str, ...] = ()  # names that the query spells out and nothing has, or all its words
 
 
-@dataclass(frozen=True, slots=True)
-class NamedSymbol:
+class NamedSymbol(NamedTuple):
     """A definition and the file it stands in."""
 
     path: str

@@ -94,7 +94,7 @@ class Run:
     def complete(self, connection: apsw.Connection, stats: RunStats) -> None:
         """Record the end of the job, in the transaction that makes its work visible."""
         counts = {key: value for key, value in asdict(stats).items() if key not in ("failures", "job")}
-        failures = [asdict(failure) for failure in stats.failures]
+        failures = [failure._asdict() for failure in stats.failures]
         jobs.end(connection, self.job.id, "completed", now(), stats=counts, failures=failures)
 
     def _act(self, seen: Watch) -> RunStats:

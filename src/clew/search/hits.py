@@ -6,7 +6,6 @@ Main call: `shown`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import apsw
@@ -51,7 +50,7 @@ def shown(readings: Sequence[Reading], ranked: Iterable[Ranked], limit: int) -> 
             chosen.append((reading, hit, is_fresh))
             near.append([])
             files.add(reading, hit.file)
-    hits = [replace(hit, near=tuple(alike)) if alike else hit for hit, alike in zip(show(chosen), near, strict=True)]
+    hits = [hit._replace(near=tuple(alike)) if alike else hit for hit, alike in zip(show(chosen), near, strict=True)]
     return Shown(hits, following)
 
 

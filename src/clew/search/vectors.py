@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from functools import lru_cache
 from queue import SimpleQueue
@@ -27,6 +28,7 @@ def aside(work: Callable[..., Any], *arguments: Any) -> Waiting:
     """Begins it in a thread, beside which the words are counted."""
     piece = _Piece(work, arguments)
     _pieces().put(piece)
+    time.sleep(0)  # the thread takes Python's lock to begin, and would wait until this one reads from the disk
     return piece.wait
 
 
@@ -86,7 +88,8 @@ def begin_cosines(rows: Any, lengths: Any, vector: Any, begin: Begin, found: Any
         found[:] = 0
         return lambda: found
     wanted = np.rint(vector * (127.0 / largest)).astype(np.int8)
-    length = np.linalg.norm(wanted.astype(np.float32))
+    wide = wanted.astype(np.float32)
+    length = np.sqrt(wide @ wide)  # `norm` is the same, and takes five times as long
     if native.kernels is None:
         done = begin(_divide_products, rows, wanted, lengths, length, found)
     else:

@@ -112,7 +112,7 @@ def search(path: str, found: Found, scope: Scope) -> Envelope:
 
 
 def _hit(hit: Hit) -> Envelope:
-    shown = asdict(hit)
+    shown = {**hit._asdict(), "functions": tuple(function._asdict() for function in hit.functions)}
     why, _ = shown.pop("why"), shown.pop("is_whole")
     return shown if why is None else {**shown, "explain": why}
 
