@@ -11,6 +11,7 @@ from clew.types import Progress
 
 _QUIET_S = 0.4  # shorter runs show nothing
 _LINE_EVERY_S = 5.0
+_BAR_EVERY_S = 0.1  # runs call this for every file
 
 
 class ProgressView:
@@ -18,7 +19,7 @@ class ProgressView:
 
     def __init__(self, title: str) -> None:
         self._title = title
-        self._started = self._last_line = time.monotonic()
+        self._started = self._last = time.monotonic()
         self._bar: Any = None
         self._task: Any = None
         self._terminal = sys.stderr.isatty()
@@ -34,23 +35,28 @@ class ProgressView:
             self._bar.stop()
 
     def __call__(self, progress: Progress) -> None:
-        elapsed = time.monotonic() - self._started
+        moment = time.monotonic()
+        elapsed = moment - self._started
         if elapsed < _QUIET_S or not progress.files_total:
             return
-        what, done, rate = self._words(progress, elapsed)
+        what = "embedding" if progress.phase == "embed" else self._title
+        if what == self._shown and moment - self._last < (_BAR_EVERY_S if self._terminal else _LINE_EVERY_S):
+            return
+        self._last = moment
+        done, rate = self._words(progress, elapsed)
         if self._terminal:
             self._show_bar(progress, what, done, rate)
-        elif what != self._shown or time.monotonic() - self._last_line > _LINE_EVERY_S:
-            self._shown, self._last_line = what, time.monotonic()
+        else:
+            self._shown = what
             share = 100 * progress.bytes_done / max(progress.bytes_total, 1)
             print(f"{what}: {done} ({share:.0f} %){', ' if rate else ''}{rate}", file=sys.stderr, flush=True)
 
-    def _words(self, progress: Progress, elapsed: float) -> tuple[str, str, str]:
-        """What is done, how much of it, and how fast: files by their bytes, what a provider embeds by chunks."""
+    def _words(self, progress: Progress, elapsed: float) -> tuple[str, str]:
+        """How much is done, and how fast: files by their bytes, what a provider embeds by chunks."""
         done = f"{progress.files_done}/{progress.files_total}"
         if progress.phase == "embed":
-            return "embedding", f"{done} chunks", ""
-        return self._title, f"{done} files", f"{progress.bytes_done / 1e6 / max(elapsed, 1e-9):.1f} MB/s"
+            return f"{done} chunks", ""
+        return f"{done} files", f"{progress.bytes_done / 1e6 / max(elapsed, 1e-9):.1f} MB/s"
 
     def _show_bar(self, progress: Progress, what: str, done: str, rate: str) -> None:
         if self._bar is None:

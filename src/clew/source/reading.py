@@ -54,7 +54,7 @@ class FileReader:
                 before = os.fstat(descriptor)
                 if not modes.S_ISREG(before.st_mode):
                     raise BadPath(f"{key} is not a regular file; only files can be read")
-                content = _read_up_to(descriptor, limit + 1)
+                content = _read_up_to(descriptor, min(before.st_size, limit) + 1)  # and one that should not be there
                 after = stat_of(os.fstat(descriptor))
             finally:
                 os.close(descriptor)
@@ -114,8 +114,9 @@ def stat_of(found: os.stat_result) -> Stat:
 
 
 def _read_up_to(descriptor: int, limit_bytes: int) -> bytes:
+    """So many bytes, if there are so many; one short of that is taken for the end."""
     parts: list[bytes] = []
-    while limit_bytes > 0 and (part := os.read(descriptor, min(limit_bytes, 1 << 24))):
+    while limit_bytes > 1 and (part := os.read(descriptor, min(limit_bytes, 1 << 24))):
         parts.append(part)
         limit_bytes -= len(part)
     return b"".join(parts)
