@@ -12,6 +12,8 @@ from clew.types import Progress
 _QUIET_S = 0.4  # shorter runs show nothing
 _LINE_EVERY_S = 5.0
 _BAR_EVERY_S = 0.1  # runs call this for every file
+_EMBED, _RESOLVE = "embed", "flip"  # phases that are told by names of their own
+_PHASES = {_EMBED: "embedding", _RESOLVE: "resolving names"}
 
 
 class ProgressView:
@@ -39,7 +41,7 @@ class ProgressView:
         elapsed = moment - self._started
         if elapsed < _QUIET_S or not progress.files_total:
             return
-        what = "embedding" if progress.phase == "embed" else self._title
+        what = _PHASES.get(progress.phase, self._title)
         if what == self._shown and moment - self._last < (_BAR_EVERY_S if self._terminal else _LINE_EVERY_S):
             return
         self._last = moment
@@ -48,15 +50,17 @@ class ProgressView:
             self._show_bar(progress, what, done, rate)
         else:
             self._shown = what
-            share = 100 * progress.bytes_done / max(progress.bytes_total, 1)
-            print(f"{what}: {done} ({share:.0f} %){', ' if rate else ''}{rate}", file=sys.stderr, flush=True)
+            print(f"{what}: {done}{', ' if rate else ''}{rate}", file=sys.stderr, flush=True)
 
     def _words(self, progress: Progress, elapsed: float) -> tuple[str, str]:
-        """How much is done, and how fast: files by their bytes, what a provider embeds by chunks."""
-        done = f"{progress.files_done}/{progress.files_total}"
-        if progress.phase == "embed":
-            return f"{done} chunks", ""
-        return f"{done} files", f"{progress.bytes_done / 1e6 / max(elapsed, 1e-9):.1f} MB/s"
+        """How much is done, and how fast: files by their bytes, what a provider embeds by chunks. How much of the names
+        is resolved nobody can tell."""
+        if progress.phase == _RESOLVE:
+            return f"{progress.files_total} files", ""
+        done = f"{progress.files_done}/{progress.files_total} {'chunks' if progress.phase == _EMBED else 'files'}"
+        if not self._terminal:
+            done += f" ({100 * progress.bytes_done / max(progress.bytes_total, 1):.0f} %)"
+        return done, f"{progress.bytes_done / 1e6 / max(elapsed, 1e-9):.1f} MB/s" if progress.phase != _EMBED else ""
 
     def _show_bar(self, progress: Progress, what: str, done: str, rate: str) -> None:
         if self._bar is None:
@@ -77,6 +81,7 @@ class ProgressView:
             self._bar.start()
         if what != self._shown:
             self._shown = what
-            self._bar.reset(self._task, description=what)  # another pace: the time left is reckoned anew
+            is_told = progress.phase != _RESOLVE  # else the bar only moves
+            self._bar.reset(self._task, description=what, start=is_told)  # the time left is reckoned anew
         size = {"completed": progress.bytes_done, "total": progress.bytes_total}
         self._bar.update(self._task, done=done, rate=rate, **size)
