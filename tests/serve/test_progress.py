@@ -7,7 +7,6 @@ import sys
 
 import pytest
 
-from clew.serve import progress
 from clew.serve.progress import ProgressView
 from clew.types import Progress
 
@@ -22,7 +21,7 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     moment = [100.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: moment[0])
+    monkeypatch.setattr("clew.serve.progress.time.monotonic", lambda: moment[0])
     return moment
 
 
