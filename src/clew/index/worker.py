@@ -60,7 +60,8 @@ def main() -> None:
     answers = sys.stdout.buffer
     sys.stdout = sys.stderr
     if KNOWS_BUSY:
-        signal.signal(signal.SIGPROF, signal.SIG_DFL)  # whoever began this may have ignored it
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)  # whoever began this may have ignored it, or held it back
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGPROF])
     while _is_asked() and (message := receive(sys.stdin.buffer)) is not None:
         tasks: list[Task] = message  # type: ignore[assignment]
         try:
