@@ -4,6 +4,18 @@
 #define CLASS_BITS 6
 #define GRAMS (1 << (3 * CLASS_BITS))
 
+/* The place of the lowest bit of a number that has any. */
+static inline uint32_t lowest(uint64_t bits) {
+#if defined(__GNUC__)
+    return (uint32_t)__builtin_ctzll(bits);
+#else
+    uint32_t place = 0;
+    for (; !(bits & 1); bits >>= 1)
+        place++;
+    return place;
+#endif
+}
+
 /* grams(block, classes, number, bits) -> keys as uint32: each gram above `bits` bits that hold the block's number.
    `classes` has the class of each byte, below 64; 0 is in no gram. */
 PyObject *clew_grams(PyObject *Py_UNUSED(module), PyObject *arguments) {
@@ -21,7 +33,7 @@ PyObject *clew_grams(PyObject *Py_UNUSED(module), PyObject *arguments) {
         goto end;
     }
     const uint8_t *const block = arrays[0].held.buf, *const classes = arrays[1].held.buf;
-    uint8_t is_held[GRAMS / 8] = {0};
+    uint64_t is_held[GRAMS / 64] = {0};
     Py_ssize_t count = 0;
     uint32_t gram = 0;
     int whole = 0; /* how many neighbours up to here are in some gram */
@@ -29,28 +41,20 @@ PyObject *clew_grams(PyObject *Py_UNUSED(module), PyObject *arguments) {
         const uint32_t class = classes[block[i]] & ((1 << CLASS_BITS) - 1);
         whole = class ? whole + 1 : 0;
         gram = (gram << CLASS_BITS | class) & (GRAMS - 1);
-        if (whole >= 3) {
-            uint8_t *const held = &is_held[gram >> 3];
-            const uint8_t bit = (uint8_t)(1 << (gram & 7));
-            count += !(*held & bit);
-            *held |= bit;
-        }
+        const uint64_t bit = (uint64_t)(whole >= 3) << (gram & 63), held = is_held[gram >> 6];
+        count += (held & bit) != bit;
+        is_held[gram >> 6] = held | bit;
     }
     keys = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(uint32_t));
     if (keys == NULL)
         goto end;
     char *out = PyBytes_AsString(keys);
-    for (uint32_t at = 0; at < GRAMS / 8; at += 8) {
-        uint64_t some;
-        memcpy(&some, is_held + at, 8);
-        for (uint32_t i = at; some && i < at + 8; i++)
-            for (uint32_t bit = 0; is_held[i] >> bit; bit++)
-                if (is_held[i] >> bit & 1) {
-                    const uint32_t key = (i << 3 | bit) << bits | number;
-                    memcpy(out, &key, sizeof(key));
-                    out += sizeof(key);
-                }
-    }
+    for (uint32_t at = 0; at < GRAMS / 64; at++)
+        for (uint64_t rest = is_held[at]; rest; rest &= rest - 1) {
+            const uint32_t key = (at << 6 | lowest(rest)) << bits | number;
+            memcpy(out, &key, sizeof(key));
+            out += sizeof(key);
+        }
 end:
     clew_give_back(arrays, 2);
     return keys;
