@@ -424,7 +424,7 @@ def test_a_file_replaced_while_it_is_read_is_never_mixed(
     write_tree(root, {"c.py": texts[0]})
     changes = iter(range(times))
 
-    def flip(descriptor: int, limit_bytes: int) -> bytes:
+    def flip(descriptor: int, _size: int, limit_bytes: int) -> bytes:
         half = os.read(descriptor, min(limit_bytes, len(texts[0]) // 2))
         if len(half) > len(ALPHA) * 2 and (number := next(changes, None)) is not None:
             text = texts[(number + 1) % 2].encode()

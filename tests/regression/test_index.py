@@ -13,7 +13,7 @@ import pytest
 
 from clew import FileContent
 from clew.errors import NotIndexed
-from clew.index import pool
+from clew.index import pool, spare
 from clew.index.worker import KNOWS_BUSY
 from clew.lifecycle.lock import codebase_lock
 from clew.search.pattern import TextQuery
@@ -116,13 +116,13 @@ def with_workers_that(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
         "real = worker.extract", "def extract(content, language):", *(f"    {line}" for line in lines),
         "    return real(content, language)", "worker.extract, worker.BUSY_S = extract, 0.5", "worker.main()",
     ))  # fmt: skip
+    spare.let_go()
     popen = subprocess.Popen
 
     def hostile(_command: list[str], **named: object) -> object:
         return popen([sys.executable, "-c", code], **named)  # type: ignore[call-overload]
 
     monkeypatch.setattr("clew.index.pool.subprocess.Popen", hostile)
-    monkeypatch.setattr(pool, "_INLINE_TOTAL_BYTES", 0)
 
 
 def test_a_parser_that_crashes_or_never_ends_costs_its_file_alone(
@@ -130,6 +130,7 @@ def test_a_parser_that_crashes_or_never_ends_costs_its_file_alone(
 ) -> None:
     dies, waits = "if b'CRASH' in content: os.kill(os.getpid(), 11)", "if b'FOREVER' in content: time.sleep(600)"
     with_workers_that(monkeypatch, dies, waits)
+    monkeypatch.setattr(pool, "_INLINE_TOTAL_BYTES", 0)
     monkeypatch.setattr(pool, "LIMIT_S", 2.0)
     files = {f"m{i}.py": f"def alpha_{i}(): pass\n" for i in range(6)}
     files |= {"crash.py": "def gamma(): 'CRASH'\n", "slow.py": "def delta(): 'FOREVER'\n"}
@@ -150,6 +151,7 @@ def test_a_busy_machine_costs_no_file_its_symbols(tmp_path: Path, monkeypatch: p
     """A defect once: a file that was not parsed within 30 s lost its symbols for good, whatever the machine did."""
     waits, spins = "if b'STALLED' in content: time.sleep(2)", "while b'FOREVER' in content: pass"
     with_workers_that(monkeypatch, waits, spins)
+    monkeypatch.setattr(pool, "_INLINE_TOTAL_BYTES", 0)
     files = {"a.py": "def alpha(): 'STALLED'\n", "b.py": "def beta(): 'FOREVER'\n", "c.py": "def gamma(): pass\n"}
     root = write_tree(tmp_path / "tree", files)
     engine = make_engine(tmp_path / "home")
@@ -168,6 +170,7 @@ def test_a_small_file_that_keeps_its_parser_busy_for_ever(tmp_path: Path, monkey
     engine = make_engine(tmp_path / "home")
     engine.index(str(root))
     assert engine.search("alpha", str(root)).hits[0].symbol == "alpha"
+    with_workers_that(monkeypatch)  # which end sooner
     if not KNOWS_BUSY:
         monkeypatch.setattr(pool, "LIMIT_S", 3.0)
     (root / "broken.kt").write_text(broken)
@@ -202,3 +205,17 @@ def test_a_run_goes_on_when_nobody_reads_how_far_it_is(tmp_path: Path) -> None:
         assert unread("index", "--no-such-flag")[0] == 2
     finally:
         os.close(write)
+
+
+def test_a_small_file_that_is_too_deep_for_its_parser(tmp_path: Path) -> None:
+    """A defect once: 600 bytes of YAML, parsed in the process itself, ended it by a segmentation fault."""
+    deep = {f"{name}.yml": unit * 400 + "needle\n" for name, unit in {"dashes": "- ", "keys": "? "}.items()}
+    deep["blocks.yml"] = "".join(f"{' ' * depth}a:\n" for depth in range(400)) + f"{' ' * 400}needle\n"
+    sound = {"sound.yml": "".join(f"{' ' * depth}key_{depth}:\n" for depth in range(190)) + f"{' ' * 190}needle\n"}
+    root = write_tree(tmp_path / "tree", deep | sound)
+    engine = make_engine(tmp_path / "home")
+    stats = engine.index(str(root))
+    assert (stats.files, stats.skipped) == (4, {"too_deep": 3})
+    found = engine.grep(TextQuery("needle"), str(root)).matches
+    assert sorted(match.path for match in found) == sorted(deep | sound)
+    engine.close()

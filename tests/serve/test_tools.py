@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from clew import Engine
-from clew.answers import Heartbeat, RunStats
+from clew.answers import Diagnostic, Heartbeat, RunStats
 from clew.index import runs
-from clew.serve import gates, tools
+from clew.serve import envelopes, gates, tools
 from tests.conftest import make_engine, write_tree
 from tests.lifecycle import situations
 from tests.lifecycle.situations import FILE, FILES, GATED, READS, STALE, Envelope, ask, manage
@@ -567,3 +567,9 @@ def test_an_argument_of_the_wrong_type_is_bad_input(
     envelope = tools.call(engine, tool, {"path": place, **arguments})
     assert (envelope["status"], envelope["reason"]) == ("error", "bad_input")
     assert envelope["problem"]["status"] == 400
+
+
+def test_failures_of_a_run_are_told_by_name() -> None:
+    stats = RunStats(files=1, failed=1, failures=[Diagnostic("a.py", "failed", "why")])
+    told = json.loads(json.dumps(envelopes.run("/here", "/here", "index", stats, known=False)))
+    assert told["failures"] == [{"path": "a.py", "reason": "failed", "detail": "why"}]

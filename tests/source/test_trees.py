@@ -231,6 +231,24 @@ def test_read_file(root: Path) -> None:
     assert read_file(str(root), "a/b/c", limit=2)[0] == b"hel"
 
 
+@pytest.mark.parametrize("size", [0, 1, 9, 10, 11, 12, 40])
+@pytest.mark.parametrize("most", [1, 3, 10, 11, 1 << 24], ids="at once {}".format)
+def test_a_file_is_read_whole_or_one_byte_too_long(
+    root: Path, monkeypatch: pytest.MonkeyPatch, size: int, most: int
+) -> None:
+    """However little a read gives at once."""
+    write(root, {"a": "x" * size})
+    read = os.read
+    monkeypatch.setattr(reading.os, "read", lambda descriptor, asked: read(descriptor, min(asked, most)))
+    assert read_file(str(root), "a", limit=10)[0] == b"x" * min(size, 11)
+
+
+@pytest.mark.skipif(not Path("/proc/sys/kernel/ostype").exists(), reason="only Linux has files that tell no size")
+def test_a_file_that_is_larger_than_it_says_is_not_taken_for_empty() -> None:
+    with pytest.raises(BlockingIOError):
+        read_file("/proc/sys/kernel", "ostype", limit=100)
+
+
 def test_read_file_refuses(root: Path, tmp_path: Path) -> None:
     write(tmp_path, {"secret/s": "x"})
     write(root, {"d/a": "x"})
@@ -252,8 +270,8 @@ def test_a_file_replaced_while_it_is_read(root: Path, monkeypatch: pytest.Monkey
     reads: list[int] = []
     read_up_to = reading._read_up_to
 
-    def replacing(descriptor: int, limit_bytes: int) -> bytes:
-        content = read_up_to(descriptor, limit_bytes)
+    def replacing(descriptor: int, size: int, limit_bytes: int) -> bytes:
+        content = read_up_to(descriptor, size, limit_bytes)
         reads.append(1)
         if len(reads) <= changes:
             write(root, {"tmp": "two"})

@@ -26,7 +26,9 @@ from clew.processes import own_command
 _BATCH_BYTES = 256_000
 _BATCH_FILES = 48
 _INLINE_TOTAL_BYTES = 1_500_000  # less than this is parsed here, when all has come: a process takes 0.2 s to begin
-_INLINE_FILE_BYTES = 48_000  # larger files are not: a parser cannot be interrupted, a process can
+# Larger files of a language with a parser are not: it cannot be interrupted, a process can, and on text that is none of
+# its language some take the square of its size: 16 s for 8 KB of `->` as JavaScript.
+_INLINE_FILE_BYTES = 16_000
 WORKER = "clew.index.worker"  # the module that a parsing process runs
 LIMIT_S = 300.0 if KNOWS_BUSY else 30.0  # for a batch, then for each of its files, whatever else the machine does
 
@@ -72,8 +74,10 @@ class ParsePool(Generic[Tag]):
         """Take a task; yields outcomes that are ready (all but a bounded number are waited for)."""
         self._batch.append((tag, task))
         self._batch_bytes += len(task[1])
-        self._largest = max(self._largest, len(task[1]))
-        self._may_hang = self._may_hang or (task[0] in LANGUAGES and LANGUAGES[task[0]].may_hang)
+        language = LANGUAGES.get(task[0])
+        if language is not None and language.grammar is not None:
+            self._largest = max(self._largest, len(task[1]))
+            self._may_hang = self._may_hang or language.may_hang
         if self._batch_bytes >= _BATCH_BYTES or len(self._batch) >= _BATCH_FILES:
             self._hold()
             if self._threads is not None or not self._is_little():

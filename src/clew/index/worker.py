@@ -23,7 +23,7 @@ from clew.types import Chunk, Facts, Import, Symbol
 Task = tuple[str, bytes]  # language, content
 Outcome = tuple[Facts | str, bytes]  # facts, or what went wrong; the content compressed
 IDLE_S = 120.0  # after which it ends by itself
-BUSY_S = 5.0  # of the processor's time for a file, and as much for each megabyte; that takes about 1 s
+BUSY_S = 10.0  # of the processor's time for a file, and twice that for each megabyte: it takes 1 s, or 10 if dense
 KNOWS_BUSY = hasattr(signal, "setitimer")  # whether it ends by itself when a parser takes longer than that
 
 
@@ -74,7 +74,7 @@ def _end_if_busy(content: bytes) -> None:
     """A parser may never end, and no Python can stop it: its process ends then. Only time that it has the processor
     counts: a file must not lose its symbols, for good, because the machine was busy or asleep."""
     if KNOWS_BUSY:
-        signal.setitimer(signal.ITIMER_PROF, BUSY_S * (1 + len(content) / 1e6))
+        signal.setitimer(signal.ITIMER_PROF, BUSY_S * (1 + 2 * len(content) / 1e6))
 
 
 def _is_asked() -> bool:

@@ -41,6 +41,7 @@ WITH_MACROS = frozenset({"c", "cpp"})
 MAX_ROWS = 65_535  # symbols, imports or chunks: ordinals are 16 bits wide in the store
 MAX_NAMES = 400  # definitions whose names stand for the file
 MAX_DEPTH = 1_000  # of brackets
+MAX_YAML_DEPTH = 200  # of blocks: the parser has room for 255, and ends the process at the next
 _LONG_LINE = 100_000  # bytes, when that is most of the blob; JSON is read well in one line
 _DATA_BYTES = 16_384  # smaller data is parsed like anything else
 _OF_NUMBERS = b"0123456789abcdefxuABCDEFXU,;+-. \t\r\n[](){}"
@@ -48,6 +49,7 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"([{}])"))
 _DEPTH_STEP = {byte: 1 if byte in b"([{" else -1 for byte in b"([{}])"}
 _QUOTES = (b'"', b"'", b"`")
 _ESCAPED = re.compile("[\udc80-\udcff]")
+_YAML_BLOCK = re.compile(rb"[-?:](?=\s|\Z)")  # what opens a block
 
 
 class _Names(NamedTuple):
@@ -63,7 +65,7 @@ def extract(content: bytes, language: str) -> Facts:
     grammar = grammars.load(LANGUAGES[language]) if language in LANGUAGES else None
     if grammar is None:
         return _assemble(content, starts, [], [], _Names(), frozenset(), ())
-    obstacle = _obstacle(content, starts, LANGUAGES[language]) if len(content) > MAX_DEPTH else ""
+    obstacle = _obstacle(content, starts, LANGUAGES[language]) if len(content) > MAX_YAML_DEPTH else ""
     if obstacle:
         return _assemble(content, starts, [], [], _Names(), frozenset(), (obstacle,))
     source = without_macros(content) if language in WITH_MACROS else content
@@ -103,10 +105,19 @@ def _obstacle(content: bytes, starts: list[int], language: Language) -> str:
         rest = len(content.translate(None, _OF_NUMBERS))  # a bare list of numbers defines nothing
         if rest * 50 < len(content) and b"=" not in content[:_DATA_BYTES]:
             return "data"
+    if language.name == "yaml" and any(_yaml_depth(line) > MAX_YAML_DEPTH for line in content.splitlines()):
+        return "too_deep"
     brackets = content.translate(None, _NO_BRACKETS)
     if len(brackets) > MAX_DEPTH and max(accumulate(map(_DEPTH_STEP.__getitem__, brackets))) > MAX_DEPTH:
         return "too_deep"
     return ""
+
+
+def _yaml_depth(line: bytes) -> int:
+    """At most so many blocks are open at the end of a line: each begins further to the right than the one around it."""
+    if len(line) <= MAX_YAML_DEPTH:
+        return len(line)
+    return len(line) - len(line.lstrip()) + len(_YAML_BLOCK.findall(line))
 
 
 def _readable(content: bytes) -> bytes:

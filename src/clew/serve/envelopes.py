@@ -192,7 +192,7 @@ def go_on(last: int, total: int) -> str:
 def run(path: str, root: str, operation: str, stats: RunStats, *, known: bool, notes: Sequence[str] = ()) -> Envelope:
     """What a run did that somebody waited for; `known`: the codebase had a believable index before."""
     counts = asdict(stats)
-    failures, job_id = counts.pop("failures"), counts.pop("job")
+    failures, job_id = [failure._asdict() for failure in counts.pop("failures")], counts.pop("job")
     return {
         "status": "ok",
         "path": path,

@@ -54,7 +54,7 @@ class FileReader:
                 before = os.fstat(descriptor)
                 if not modes.S_ISREG(before.st_mode):
                     raise BadPath(f"{key} is not a regular file; only files can be read")
-                content = _read_up_to(descriptor, min(before.st_size, limit) + 1)  # and one that should not be there
+                content = _read_up_to(descriptor, before.st_size, limit + 1)
                 after = stat_of(os.fstat(descriptor))
             finally:
                 os.close(descriptor)
@@ -113,10 +113,13 @@ def stat_of(found: os.stat_result) -> Stat:
     return Stat(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
-def _read_up_to(descriptor: int, limit_bytes: int) -> bytes:
-    """So many bytes, if there are so many; one short of that is taken for the end."""
+def _read_up_to(descriptor: int, size: int, limit_bytes: int) -> bytes:
+    """At most so many bytes; of a file of this size at most one that should not be there, and none after its end."""
     parts: list[bytes] = []
-    while limit_bytes > 1 and (part := os.read(descriptor, min(limit_bytes, 1 << 24))):
+    got, most = 0, min(size + 1, limit_bytes)
+    while got < most and (part := os.read(descriptor, min(most - got, 1 << 24))):
         parts.append(part)
-        limit_bytes -= len(part)
+        got += len(part)
+        if got == size:  # if there is more, it is not the size any more, and the next look at it tells
+            break
     return b"".join(parts)
