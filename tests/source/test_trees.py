@@ -239,7 +239,7 @@ def test_a_file_is_read_whole_or_one_byte_too_long(
     """However little a read gives at once."""
     write(root, {"a": "x" * size})
     read = os.read
-    monkeypatch.setattr(reading.os, "read", lambda descriptor, asked: read(descriptor, min(asked, most)))
+    monkeypatch.setattr("clew.source.reading.os.read", lambda descriptor, asked: read(descriptor, min(asked, most)))
     assert read_file(str(root), "a", limit=10)[0] == b"x" * min(size, 11)
 
 
