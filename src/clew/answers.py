@@ -1,6 +1,6 @@
 """The nouns of Clew that are told to who asks: runs, jobs, hits, and how fresh they are; frozen, slotted.
 
-What an answer has many of is a tuple, which is made in a fifth of the time.
+What an answer has many of is a tuple, which is made in a sixth of the time.
 
 Lines are 1-based and inclusive. What is only counted while a run or a check goes on may change.
 """

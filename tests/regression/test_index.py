@@ -114,7 +114,7 @@ def with_workers_that(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
     code = "\n".join((
         "import os, sys, time", "from clew.index import worker", "from clew.parse import extract as e",
         "real = worker.extract", "def extract(content, language):", *(f"    {line}" for line in lines),
-        "    return real(content, language)", "worker.extract, worker.BUSY_S = extract, 0.5", "worker.main()",
+        "    return real(content, language)", "worker.extract, worker.BUSY_S = extract, 2.0", "worker.main()",
     ))  # fmt: skip
     spare.let_go()
     popen = subprocess.Popen
@@ -149,7 +149,7 @@ def test_a_parser_that_crashes_or_never_ends_costs_its_file_alone(
 @pytest.mark.skipif(not KNOWS_BUSY, reason="this system cannot tell a process how long it had the processor")
 def test_a_busy_machine_costs_no_file_its_symbols(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A defect once: a file that was not parsed within 30 s lost its symbols for good, whatever the machine did."""
-    waits, spins = "if b'STALLED' in content: time.sleep(2)", "while b'FOREVER' in content: pass"
+    waits, spins = "if b'STALLED' in content: time.sleep(3)", "while b'FOREVER' in content: pass"
     with_workers_that(monkeypatch, waits, spins)
     monkeypatch.setattr(pool, "_INLINE_TOTAL_BYTES", 0)
     files = {"a.py": "def alpha(): 'STALLED'\n", "b.py": "def beta(): 'FOREVER'\n", "c.py": "def gamma(): pass\n"}

@@ -1,7 +1,7 @@
 """A parsing process: reads batches of (language, content) from standard input, answers with facts.
 
-Started as `python -m clew.index.worker`; ends when its input closes, also when its parent was killed, and when nobody
-has asked for long.
+Started as `python -m clew.index.worker`; ends when its input closes, also when its parent was killed, when nobody has
+asked for long, and when a parser does not end.
 """
 
 from __future__ import annotations

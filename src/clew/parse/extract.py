@@ -41,7 +41,8 @@ WITH_MACROS = frozenset({"c", "cpp"})
 MAX_ROWS = 65_535  # symbols, imports or chunks: ordinals are 16 bits wide in the store
 MAX_NAMES = 400  # definitions whose names stand for the file
 MAX_DEPTH = 1_000  # of brackets
-MAX_YAML_DEPTH = 200  # of blocks: the parser has room for 255, and ends the process at the next
+MAX_YAML_DEPTH = 200  # of blocks: the parser reads 253, and ends its process at the next
+_HARMLESS_BYTES = MAX_YAML_DEPTH  # what is no larger keeps no parser busy
 _LONG_LINE = 100_000  # bytes, when that is most of the blob; JSON is read well in one line
 _DATA_BYTES = 16_384  # smaller data is parsed like anything else
 _OF_NUMBERS = b"0123456789abcdefxuABCDEFXU,;+-. \t\r\n[](){}"
@@ -65,7 +66,7 @@ def extract(content: bytes, language: str) -> Facts:
     grammar = grammars.load(LANGUAGES[language]) if language in LANGUAGES else None
     if grammar is None:
         return _assemble(content, starts, [], [], _Names(), frozenset(), ())
-    obstacle = _obstacle(content, starts, LANGUAGES[language]) if len(content) > MAX_YAML_DEPTH else ""
+    obstacle = _obstacle(content, starts, LANGUAGES[language]) if len(content) > _HARMLESS_BYTES else ""
     if obstacle:
         return _assemble(content, starts, [], [], _Names(), frozenset(), (obstacle,))
     source = without_macros(content) if language in WITH_MACROS else content

@@ -97,7 +97,7 @@ def _matching(glob: Glob, files: Sequence[_File], places: list[int]) -> list[int
         below = f"{ending}/"  # a directory of such a name
         return [at for at in places if (path := files[at].path).endswith(ending) or below in path]
     if beginning := glob.beginning:
-        places = [at for at in places if files[at].path.startswith(beginning)]  # in a fifth of the time
+        places = [at for at in places if files[at].path.startswith(beginning)]  # in two thirds of the time
     match = glob.regex.match
     return [at for at in places if match(files[at].path)]
 

@@ -88,8 +88,7 @@ def begin_cosines(rows: Any, lengths: Any, vector: Any, begin: Begin, found: Any
         found[:] = 0
         return lambda: found
     wanted = np.rint(vector * (127.0 / largest)).astype(np.int8)
-    wide = wanted.astype(np.float32)
-    length = np.sqrt(wide @ wide)  # `norm` is the same, and takes five times as long
+    length = np.linalg.norm(wanted.astype(np.float32))
     if native.kernels is None:
         done = begin(_divide_products, rows, wanted, lengths, length, found)
     else:
