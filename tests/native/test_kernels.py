@@ -308,12 +308,14 @@ def ints(*values: int) -> Any:
         ("sum_rows", (bytes(6), 3, ints(0), floats(1), ints(2), floats(0, 0, 0))),
         ("sum_rows", (bytes(6), 0, ints(0), floats(1), ints(1), floats())),
         ("sum_rows", (bytes(6), 3, ints(0), floats(1), ints(1), floats(0, 0))),
-        ("cosines", (bytes(6), 3, bytes(2), floats(1, 1), 1.0, floats(0, 0))),
-        ("cosines", (bytes(6), 3, bytes(3), floats(1), 1.0, floats(0, 0))),
-        ("cosines", (bytes(6), 3, bytes(3), floats(1, 1), 1.0, floats(0))),
-        ("cosines", (bytes(7), 3, bytes(3), floats(1, 1), 1.0, floats(0, 0))),
-        ("cosines", (b"", 0, b"", floats(), 1.0, floats())),
-        ("cosines", (bytes(65_537), 65_537, bytes(65_537), floats(1), 1.0, floats(0))),
+        ("Nearness", (bytes(2), 1.0, ((bytes(6), floats(1, 1, 1), b"", floats(0, 0)),), (), False)),
+        ("Nearness", (bytes(3), 1.0, ((bytes(6), floats(1), b"", floats(0, 0)),), (), False)),
+        ("Nearness", (bytes(3), 1.0, ((bytes(6), floats(1, 1), b"", floats(0)),), (), False)),
+        ("Nearness", (bytes(3), 1.0, ((bytes(7), floats(1, 1), b"", floats(0, 0)),), (), False)),
+        ("Nearness", (bytes(3), 1.0, ((bytes(6), floats(1, 1), ints(0), floats(0, 0)),), (), False)),
+        ("Nearness", (b"", 1.0, (), (), False)),
+        ("Nearness", (bytes(65_537), 1.0, (), (), False)),
+        ("Nearness", (bytes(1), 1.0, (), (floats(1), ints(0), floats(1, 1), floats(0)), False)),
         ("unpack_all", ([b"\x01"],)),
         ("unpack_all", ([b"\xff\xff\xff\xff\x00"],)),
     ],
@@ -349,7 +351,20 @@ def test_arrays_that_lie_askew() -> None:
     with pytest.raises(ValueError, match="places of their own size"):
         KERNELS.best_three(askew, ints(0), floats(1, 1, 1), floats(0))
     with pytest.raises(ValueError, match="places of their own size"):
-        KERNELS.cosines(bytes(6), 2, bytes(2), askew, 1.0, floats(0, 0, 0))
+        KERNELS.Nearness(bytes(2), 1.0, ((bytes(6), askew, b"", floats(0, 0, 0)),), (), False)
+
+
+@pytest.mark.parametrize("is_aside", [False, True])
+def test_places_and_groups_that_do_not_fit_are_told_when_they_are_used(is_aside: bool) -> None:
+    found = floats(0, 0)
+    beyond = KERNELS.Nearness(bytes([1]), 1.0, ((bytes([1, 1]), floats(1, 1), ints(2, 0), found),), (), is_aside)
+    with pytest.raises(ValueError, match="do not fit"):
+        beyond.wait()
+    assert found.tolist() == [1, 0]
+    groups = (found, ints(1, 0), floats(1, 1, 1), floats(0, 0))
+    pieces = ((bytes([1, 1]), floats(1, 1), b"", found),)
+    with pytest.raises(ValueError, match="do not fit"):
+        KERNELS.Nearness(bytes([1]), 1.0, pieces, groups, is_aside).wait()
 
 
 def test_what_is_no_number_counts_for_nothing() -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
 import numpy as np
 import pytest
 
-from clew.search.vectors import SIDE_THREADS, aside, begin_cosines, cosines_with
+from clew.search.best import TOP_CHUNKS, Groups
+from clew.search.vectors import Rows, begin_nearness, cosines_with
 from clew.store.segments import lengths_of, quantised
 
 
@@ -31,20 +35,50 @@ def test_what_says_nothing_is_close_to_nothing() -> None:
     assert len(cosines_with(np.zeros((0, 4), np.int8), np.ones(0, np.float32), np.ones(4, np.float32))) == 0
 
 
-def test_asked_twice_it_is_the_same() -> None:
-    rows = quantised(np.random.default_rng(3).normal(size=(50, 16)).astype(np.float32))
-    finish = begin_cosines(rows, lengths_of(rows), np.ones(16, np.float32), aside, np.empty(50, np.float32))
-    assert finish().tolist() == finish().tolist() == cosines_with(rows, lengths_of(rows), np.ones(16)).tolist()
+@pytest.mark.usefixtures("either_way")
+@pytest.mark.parametrize("aside", [False, True])
+def test_rows_go_to_their_places_and_the_best_are_summed_up(aside: bool) -> None:
+    chance = np.random.default_rng(3)
+    rows = quantised(chance.normal(size=(1_500, 16)).astype(np.float32))
+    lengths, vector = lengths_of(rows), chance.normal(size=16).astype(np.float32)
+    expected = cosines_with(rows, lengths, vector)
+    places = np.where(np.arange(1_500) % 3 == 0, -1, np.arange(1_500)[::-1])  # every third counts for nothing
+    found, scattered = np.zeros(1_500, np.float32), np.zeros(1_500, np.float32)
+    starts, sums = np.arange(0, 1_500, 10), np.zeros(150, np.float32)
+    weights = np.array(TOP_CHUNKS, np.float32)
+    pieces = [Rows(rows, lengths, found), Rows(rows, lengths, scattered, places)]
+    wait = begin_nearness(vector, pieces, Groups(found, starts, weights, sums), aside=aside)
+    wait()
+    wait()  # once more changes nothing
+    assert found.tolist() == expected.tolist()
+    held = places >= 0
+    assert scattered[places[held]].tolist() == expected[held].tolist()
+    assert np.count_nonzero(scattered) == np.count_nonzero(expected[held])
+    best = -np.sort(-np.maximum(expected.reshape(150, 10), 0), axis=1)[:, :3]
+    assert sums.tolist() == pytest.approx((best @ weights).tolist(), abs=1e-5)
 
 
-def test_what_is_begun_aside_is_waited_for() -> None:
-    waiting = [aside(divmod, number, 7) for number in range(20 * SIDE_THREADS)]
-    assert [wait() for wait in reversed(waiting)] == [divmod(n, 7) for n in reversed(range(len(waiting)))]
-    assert waiting[3]() == (0, 3), "asked twice"
+def test_many_at_once_get_each_their_own() -> None:
+    rows = quantised(np.random.default_rng(5).normal(size=(3_000, 32)).astype(np.float32))
+    lengths, vectors = lengths_of(rows), np.eye(32, dtype=np.float32)
+
+    def ask(vector: Any) -> list[float]:
+        found = np.zeros(len(rows), np.float32)
+        begin_nearness(vector, [Rows(rows, lengths, found)], aside=True)()
+        values: list[float] = found.tolist()
+        return values
+
+    expected = [cosines_with(rows, lengths, vector).tolist() for vector in vectors]
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(10):
+            assert [*pool.map(ask, vectors)] == expected
 
 
-def test_what_fails_aside_fails_where_it_is_waited_for() -> None:
-    failing, after = aside(divmod, 1, 0), aside(divmod, 5, 2)
-    with pytest.raises(ZeroDivisionError):
-        failing()
-    assert after() == (2, 1)
+def test_what_nobody_waits_for_ends_before_its_arrays_do() -> None:
+    rows = quantised(np.random.default_rng(5).normal(size=(50_000, 64)).astype(np.float32))
+    lengths = lengths_of(rows)
+    for _ in range(50):
+        found = np.zeros(len(rows), np.float32)
+        begin_nearness(np.ones(64, np.float32), [Rows(rows, lengths, found)], aside=True)
+        seen = found.copy()
+        assert found.tolist() == seen.tolist(), "whoever let go of it sees nothing change any more"

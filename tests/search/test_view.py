@@ -143,7 +143,7 @@ def test_cosines_of_one_document_are_those_among_all(tmp_path: Path) -> None:
     for changed in ("m3.py", "m5.py"):
         with store.read() as connection:
             view = load_view(store, connection, gate.require(gate.judge(store, connection, str(root))))
-            every = view.cosines(vector)()
+            every = view.near(vector)().chunks
             for document in range(len(view.facts)):
                 span = view.span(document)
                 assert np.allclose(view.cosines_at(view.ordinals[span], vector), every[span], atol=0.01), document

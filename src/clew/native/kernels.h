@@ -36,8 +36,12 @@ PyObject *clew_best_three(PyObject *module, PyObject *arguments);
 PyObject *clew_add_term(PyObject *module, PyObject *arguments);
 PyObject *clew_add_up(PyObject *module, PyObject *arguments);
 PyObject *clew_sum_rows(PyObject *module, PyObject *arguments);
+/* What `best_three` is given, borrowed; 0, or -1 with an exception set. What it does, without Python's lock: 0, or -1
+   where the groups do not fit the values, which is seen as they are looked at. */
+int clew_borrow_best(PyObject *const *owners, Array *arrays);
+int clew_sum_best(const Array *arrays);
 /* vectors.c */
-PyObject *clew_cosines(PyObject *module, PyObject *arguments);
+extern PyType_Spec clew_nearness_spec;
 /* uses.c */
 PyObject *clew_uses(PyObject *module, PyObject *arguments);
 PyObject *clew_lengths(PyObject *module, PyObject *arguments);

@@ -1,8 +1,8 @@
 /* The module `clew.native._kernels`: its table of functions, and how arrays are borrowed.
 
    Every function has a twin in Python beside its only caller, which says what it does; tests hold the two equal.
-   All offsets and counts that come from outside are checked before memory is touched, and those that are followed
-   without Python's lock are bytes or a copy: nobody can change them after the check. */
+   All offsets and counts that come from outside are checked before memory is touched. Those that are followed without
+   Python's lock are bytes, a copy, or checked as they are used: nobody can change them after the check. */
 #include "kernels.h"
 
 int clew_borrow(PyObject *const *owners, const Py_ssize_t *widths, int count, int written, Array *arrays) {
@@ -63,7 +63,6 @@ static PyMethodDef functions[] = {
     {"add_term", clew_add_term, METH_VARARGS, NULL},
     {"add_up", clew_add_up, METH_VARARGS, NULL},
     {"sum_rows", clew_sum_rows, METH_VARARGS, NULL},
-    {"cosines", clew_cosines, METH_VARARGS, NULL},
     {"uses", clew_uses, METH_VARARGS, NULL},
     {"lengths", clew_lengths, METH_VARARGS, NULL},
     {"refer", clew_refer, METH_VARARGS, NULL},
@@ -72,17 +71,20 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-#define VERSION 4 /* as in __init__.py */
+#define VERSION 5 /* as in __init__.py */
 
 static int begin(PyObject *module) {
     if (PyModule_AddIntMacro(module, VERSION) < 0)
         return -1;
-    PyObject *type = PyType_FromModuleAndSpec(module, &clew_terms_spec, NULL);
-    if (type == NULL)
-        return -1;
-    int failed = PyModule_AddObjectRef(module, "Terms", type);
-    Py_DECREF(type);
-    return failed;
+    PyType_Spec *const types[] = {&clew_terms_spec, &clew_nearness_spec};
+    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+        PyObject *type = PyType_FromModuleAndSpec(module, types[i], NULL);
+        const int failed = type == NULL ? -1 : PyModule_AddType(module, (PyTypeObject *)type);
+        Py_XDECREF(type);
+        if (failed < 0)
+            return -1;
+    }
+    return 0;
 }
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, begin}, {0, NULL}};

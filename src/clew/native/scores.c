@@ -3,34 +3,28 @@
 
 #define MORE(a, b) ((a) > (b) ? (a) : (b))
 
-/* best_three(values, starts, weights, found): for each group of float32 values, which begin at `starts` (int64,
-   ascending), the sum of its three greatest ones above 0, each times its weight, into `found`. */
-PyObject *clew_best_three(PyObject *Py_UNUSED(module), PyObject *arguments) {
-    PyObject *owners[4], *done = NULL;
-    Array arrays[4] = {0};
-    if (!PyArg_ParseTuple(arguments, "OOOO", &owners[0], &owners[1], &owners[2], &owners[3]))
-        return NULL;
+int clew_borrow_best(PyObject *const *owners, Array *arrays) {
     const Py_ssize_t widths[4] = {sizeof(float), sizeof(int64_t), sizeof(float), sizeof(float)};
     if (clew_borrow(owners, widths, 4, 3, arrays) < 0)
-        goto end;
+        return -1;
+    if (arrays[2].count == 3 && arrays[3].count == arrays[1].count)
+        return 0;
+    PyErr_SetString(PyExc_ValueError, "the groups do not fit the weights or the answer");
+    return -1;
+}
+
+int clew_sum_best(const Array *arrays) {
     const float *const values = arrays[0].held.buf, *const weights = arrays[2].held.buf;
     const int64_t *const starts = arrays[1].held.buf;
     float *const found = arrays[3].held.buf;
     const Py_ssize_t groups = arrays[1].count;
-    int64_t before = 0;
-    int fits = arrays[2].count == 3 && arrays[3].count == groups;
-    for (Py_ssize_t group = 0; group < groups && fits; group++) {
-        fits = starts[group] >= before && starts[group] <= arrays[0].count;
-        before = starts[group];
-    }
-    if (!fits) {
-        PyErr_SetString(PyExc_ValueError, "the groups do not fit the values");
-        goto end;
-    }
+    int64_t start = groups ? starts[0] : 0;
     for (Py_ssize_t group = 0; group < groups; group++) {
-        const float *const last = values + (group + 1 < groups ? starts[group + 1] : arrays[0].count);
+        const int64_t end = group + 1 < groups ? starts[group + 1] : arrays[0].count;
+        if (start < 0 || start > end || end > arrays[0].count)
+            return -1;
         float first = 0, second = 0, third = 0;
-        for (const float *at = values + starts[group]; at < last; at++) {
+        for (const float *at = values + start; at < values + end; at++) {
             /* Written so that compilers make a choice of each line and no jump: one that cannot be foretold takes four
                times as long. */
             const float value = *at > 0 ? *at : 0; /* also of what is no number */
@@ -41,9 +35,24 @@ PyObject *clew_best_three(PyObject *Py_UNUSED(module), PyObject *arguments) {
             third = least > third ? least : third;
         }
         found[group] = weights[0] * first + weights[1] * second + weights[2] * third;
+        start = end;
     }
-    done = Py_NewRef(Py_None);
-end:
+    return 0;
+}
+
+/* best_three(values, starts, weights, found): for each group of float32 values, which begin at `starts` (int64,
+   ascending), the sum of its three greatest ones above 0, each times its weight, into `found`. */
+PyObject *clew_best_three(PyObject *Py_UNUSED(module), PyObject *arguments) {
+    PyObject *owners[4], *done = NULL;
+    Array arrays[4] = {0};
+    if (!PyArg_ParseTuple(arguments, "OOOO", &owners[0], &owners[1], &owners[2], &owners[3]))
+        return NULL;
+    if (clew_borrow_best(owners, arrays) == 0) {
+        if (clew_sum_best(arrays) < 0)
+            PyErr_SetString(PyExc_ValueError, "the groups do not fit the values");
+        else
+            done = Py_NewRef(Py_None);
+    }
     clew_give_back(arrays, 4);
     return done;
 }

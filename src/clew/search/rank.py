@@ -7,7 +7,7 @@ brought when it was left out. Files of several codebases are weighed against eac
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,8 +17,7 @@ from clew.embed.encoder import Asked
 from clew.search.best import best_chunks
 from clew.search.paths import idf
 from clew.search.query import Query
-from clew.search.vectors import Waiting, aside, at_once
-from clew.search.view import View
+from clew.search.view import Near, View
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,15 +105,15 @@ class Ranking:
 class Meaning(NamedTuple):
     """How near every chunk is to a query, by each model that is asked: begun, and waited for when it is called."""
 
-    own: Waiting | None
-    provided: Waiting | None
+    own: Callable[[], Near] | None
+    provided: Callable[[], Near] | None
 
 
 def begin_meaning(view: View, asked: Asked) -> Meaning:
     """Begin what takes longest and needs no Python, beside all the rest."""
-    begin = aside if len(view.chunks) > ALONE_CHUNKS else at_once
-    own = None if asked.vector is None else view.cosines(asked.vector, begin=begin)
-    others = None if asked.provided is None else view.cosines(asked.provided, provided=True, begin=begin)
+    aside = len(view.chunks) > ALONE_CHUNKS
+    own = None if asked.vector is None else view.near(asked.vector, aside=aside)
+    others = None if asked.provided is None else view.near(asked.provided, provided=True, aside=aside)
     return Meaning(own, others)
 
 
@@ -152,14 +151,13 @@ def measure(
             (file.blob in quoting for file in view.files), np.float32, len(view.files)
         )
     shares["directory"] = (DIRECTORY, _directory_scores(view, query))
-    names = {"names": (NAMES, view.file_cosines(asked.vector))} if asked.vector is not None else {}
-    cosine, beside = meaning.own and meaning.own(), meaning.provided and meaning.provided()
-    centred = {
-        name: (weight, best_chunks(view, values))
-        for name, weight, values in (("dense", DENSE, cosine), ("provided", PROVIDED, beside))
-        if values is not None
-    }
-    return Measured(view, body, cosine, shares, centred | names, plain, beside, asked.alike)
+    own, beside = meaning.own and meaning.own(), meaning.provided and meaning.provided()
+    models = (("dense", DENSE, own), ("provided", PROVIDED, beside))
+    centred = {name: (weight, near.best) for name, weight, near in models if near is not None}
+    if own is not None:
+        centred["names"] = (NAMES, own.files)
+    cosine, provided = own and own.chunks, beside and beside.chunks
+    return Measured(view, body, cosine, shares, centred, plain, provided, asked.alike)
 
 
 def by_meaning(item: Measured) -> Measured:

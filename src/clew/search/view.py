@@ -1,21 +1,22 @@
 """A snapshot laid out for scoring: its files, their chunks and the segments that index them, as arrays.
 
 Made once for a generation and kept. What other snapshots of the store have is masked out here, so no score
-depends on it. Main calls: `load_view`, `View.words`, `View.about`, `View.cosines`.
+depends on it. Main calls: `load_view`, `View.words`, `View.about`, `View.near`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 
 from clew import tokens
+from clew.search.best import groups_of
 from clew.search.filters import Filter
 from clew.search.paths import PathTable, idf
-from clew.search.vectors import Begin, Waiting, at_once, begin_cosines, cosines_with
+from clew.search.vectors import Rows, begin_nearness, cosines_with
 from clew.search.words import K1, Part, Words, norms_of
 from clew.store import derive, edges
 from clew.store.postings import snapshot_files
@@ -35,6 +36,14 @@ MAX_DEFINITIONS = 120  # of a file; more say nothing more
 MANY_USERS = 10  # files that use one: half of what the number of them can say
 MUCH_MORE = 2  # times the chunks of its source: a header that has them does things itself
 PATH_SHARE = 0.6  # of a path beside the names that its file defines
+
+
+class Near(NamedTuple):
+    """How near things are to a vector."""
+
+    chunks: Floats  # the cosine of each
+    best: Floats  # of each file, that of its best chunks
+    files: Floats  # of each, that of its path and the names it defines, by the bundled model
 
 
 class View:
@@ -200,28 +209,30 @@ class View:
                 scores[places] += weight * counts * (K1 + 1) / (counts + self._about_norm[places])
         return scores
 
-    def cosines(self, vector: Floats, *, provided: bool = False, begin: Begin = at_once) -> Callable[[], Floats]:
-        """Cosine of every chunk with a vector, by the bundled model or by a provider's: begun, and waited for when the
+    def near(self, vector: Floats, *, provided: bool = False, aside: bool = False) -> Callable[[], Near]:
+        """How near everything is to a vector, by the bundled model or by a provider's: begun, and waited for when the
         result is called."""
         import numpy as np
 
-        found = np.zeros(len(self.chunks), np.float32)
-        begun: list[tuple[Part, Waiting]] = []
+        chunks, files = np.zeros(len(self.chunks), np.float32), np.zeros(len(self.files), np.float32)
+        pieces = []
         for part in self._parts:
             rows = part.segment.provided if provided else part.segment.vectors
             lengths = part.segment.provided_lengths if provided else part.segment.vector_lengths
-            if rows.shape[1]:
-                whole = part.first is not None
-                room = found[part.first :][: len(rows)] if whole else np.empty(len(rows), np.float32)
-                begun.append((part, begin_cosines(rows, lengths, vector, begin, room)))
+            if not rows.shape[1]:
+                continue
+            if part.first is not None:
+                pieces.append(Rows(rows, lengths, chunks[part.first : part.first + len(rows)]))
+            else:
+                pieces.append(Rows(rows, lengths, chunks, part.place))
+        if not provided and self._file_vectors.shape[1]:
+            pieces.append(Rows(self._file_vectors, self._file_lengths, files))
+        groups, sums = groups_of(self, chunks)
+        wait = begin_nearness(vector, pieces, groups, aside=aside)
 
-        def finish() -> Floats:
-            for part, waiting in begun:
-                values = waiting()
-                if part.first is None:
-                    held = part.place >= 0
-                    found[part.place[held]] = values[held]
-            return found
+        def finish() -> Near:
+            wait()
+            return Near(chunks, sums[self.group], files)
 
         return finish
 
@@ -251,11 +262,6 @@ class View:
         found = np.full(len(self.chunks), -1, np.int64)
         held = np.flatnonzero(part.place >= 0)
         found[part.place[held]] = held
-        return found
-
-    def file_cosines(self, vector: Floats) -> Floats:
-        """Cosine of each file's path and the names it defines with a vector."""
-        found: Floats = cosines_with(self._file_vectors, self._file_lengths, vector)
         return found
 
     @cached_property
