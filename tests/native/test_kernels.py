@@ -154,6 +154,9 @@ def test_added_terms(postings: list[tuple[int, int]], first: int, masked: bool) 
         add(found[-1], first, places, counts, norms, 1.7, bare if masked else b"")
     assert found[0].tolist() == pytest.approx(found[1].tolist(), rel=1e-6)
     assert KERNELS.add_up(norms, first, places) == pytest.approx(words._added_up(norms, first, places))
+    for mask, take_out in zip(masks := (bare.copy(), bare.copy()), (KERNELS.take_out, words._taken_out), strict=True):
+        take_out(mask, first, places)
+    assert masks[0].tolist() == masks[1].tolist()
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 4), FLOATS), max_size=5), max_size=6))
@@ -301,6 +304,9 @@ def ints(*values: int) -> Any:
         ("add_term", (floats(0), 0, places(0), b"12", floats(1), 1.0, b"")),
         ("add_term", (floats(0), 0, places(0), b"1", floats(1, 1), 1.0, b"")),
         ("add_term", (floats(0), 0, places(0), b"1", floats(1), 1.0, b"12")),
+        ("take_out", (bytearray(1), 0, places(1))),
+        ("take_out", (bytearray(1), -1, places(0))),
+        ("take_out", (bytearray(1), 1, places(0))),
         ("add_up", (floats(0), 0, places(1))),
         ("add_up", (floats(0), -1, places(1))),
         ("add_up", (floats(0), 1, places(2**32 - 1))),

@@ -34,6 +34,7 @@ PyObject *clew_grams(PyObject *module, PyObject *arguments);
 /* scores.c */
 PyObject *clew_best_three(PyObject *module, PyObject *arguments);
 PyObject *clew_add_term(PyObject *module, PyObject *arguments);
+PyObject *clew_take_out(PyObject *module, PyObject *arguments);
 PyObject *clew_add_up(PyObject *module, PyObject *arguments);
 PyObject *clew_sum_rows(PyObject *module, PyObject *arguments);
 /* What `best_three` is given, borrowed; 0, or -1 with an exception set. What it does, without Python's lock: 0, or -1

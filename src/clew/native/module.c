@@ -61,6 +61,7 @@ static PyMethodDef functions[] = {
     {"grams", clew_grams, METH_VARARGS, NULL},
     {"best_three", clew_best_three, METH_VARARGS, NULL},
     {"add_term", clew_add_term, METH_VARARGS, NULL},
+    {"take_out", clew_take_out, METH_VARARGS, NULL},
     {"add_up", clew_add_up, METH_VARARGS, NULL},
     {"sum_rows", clew_sum_rows, METH_VARARGS, NULL},
     {"uses", clew_uses, METH_VARARGS, NULL},

@@ -66,8 +66,9 @@ class Words:
                     continue  # most are in no chunk
                 if bare is None:
                     bare = np.ones(len(scores), np.uint8)
+                    take_out = _taken_out if native.kernels is None else native.kernels.take_out
                     for held in found:
-                        bare[held.places.astype(np.int64) + held.first] = 0
+                        take_out(bare, held.first, held.places)
                 self._add(scores, others, near * min(weight, self._weight(others)), bare)
         return scores
 
@@ -115,6 +116,12 @@ def norms_of(lengths: Any, mean: float) -> Any:
     import numpy as np
 
     return (K1 * (1 - B + B * lengths / max(mean, 1.0))).astype(np.float32)
+
+
+def _taken_out(mask: Any, first: int, places: Any) -> None:
+    import numpy as np
+
+    mask[places.astype(np.int64) + first] = 0
 
 
 def _added_up(values: Any, first: int, places: Any) -> float:

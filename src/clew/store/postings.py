@@ -107,8 +107,7 @@ def files_at(connection: apsw.Connection, snapshot: int, paths: Sequence[str]) -
 
 
 def _file(path: str, row: tuple[Any, ...]) -> FileOf:
-    language, blob, facts, blob_hash, tokens, symbols, *stat = row
-    return FileOf(path, language, blob, facts, Stat(*stat), blob_hash, tokens, symbols)
+    return FileOf(path, row[0], row[1], row[2], Stat(*row[6:]), row[3], row[4], row[5])
 
 
 def file_terms(connection: apsw.Connection, facts: int) -> bytes:
@@ -172,7 +171,7 @@ def chunk_places(connection: apsw.Connection, chunks: Sequence[int]) -> dict[int
         " WHERE chunk.id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(chunks)),),
     )
-    return {row[0]: ChunkPlace._make((*row[1:5], None if row[5] is None else Owner._make(row[5:]))) for row in rows}
+    return {row[0]: ChunkPlace(*row[1:5], None if row[5] is None else Owner(*row[5:])) for row in rows}
 
 
 def chunk_at(connection: apsw.Connection, facts: int, byte: int) -> int | None:
