@@ -171,7 +171,9 @@ def chunk_places(connection: apsw.Connection, chunks: Sequence[int]) -> dict[int
         " WHERE chunk.id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(chunks)),),
     )
-    return {row[0]: ChunkPlace(*row[1:5], None if row[5] is None else Owner(*row[5:])) for row in rows}
+    return {
+        row[0]: ChunkPlace(row[1], row[2], row[3], row[4], None if row[5] is None else Owner(*row[5:])) for row in rows
+    }
 
 
 def chunk_at(connection: apsw.Connection, facts: int, byte: int) -> int | None:
