@@ -13,10 +13,11 @@ from typing import Any
 from clew import Engine
 from clew.search.exact import Page
 from clew.search.pattern import TextQuery
+from clew.store import edges as edge_rows
 from clew.store import exact, grams
 from clew.store import facts as fact_rows
 from clew.store.derive import derived, tail_segment
-from clew.store.edges import unpack_nodes
+from clew.store.packs import unpack_nodes
 from clew.store.segments import CHUNK_BITS
 from clew.store.store import Store
 from clew.store.sweep import sweep
@@ -108,8 +109,16 @@ def graph(store: Store) -> dict[str, Any]:
         is_moved = ordinals[held] and place != 0xFFFF
         return paths[held], ordinals[held][place] if is_moved else place
 
-    edges = connection.execute("SELECT snapshot, target, source, role, tier, evidence, hex(sites) FROM edge")
-    loose = connection.execute("SELECT snapshot, name, source, role, hex(sites) FROM loose")
+    edges: list[Any] = [(held[0], *row) for held in paths for row in edge_rows.out_of_file(connection, *held)]
+    loose: list[Any] = [(held[0], *row) for held in paths for row in edge_rows.loose_out_of_file(connection, *held)]
+    ends = {
+        "used_by": {(s, target, source >> 16) for s, target, source, *_ in edges},
+        "loose_name": {(s, name, source >> 16) for s, name, source, *_ in loose},
+    }
+    for table, expected in ends.items():
+        assert {*connection.execute(f"SELECT * FROM {table}")} == expected, table
+    leading = {(s, source >> 16) for s, _, source, *_ in (*edges, *loose)}
+    assert connection.execute("SELECT count(*) FROM packed_edge").get == len(leading)
     return {
         "files": sorted(  # of the content that the entry has
             connection.execute(

@@ -26,6 +26,7 @@ from clew.lifecycle import gate
 from clew.parse.uses import unpack_uses
 from clew.store import edges, facts, snapshots
 from clew.store.edges import GraphFile
+from clew.store.packs import NODE_BITS, unpack_sites
 from clew.store.snapshots import Snapshot
 
 SOURCE = "the graph"  # where `clew_edges` has them from; kept with the figures
@@ -86,10 +87,10 @@ def clew_edges(root: Path, home: Path) -> Iterator[Edge]:
 
 
 def _edges(nodes: Nodes, file: GraphFile, sites: bytes, target: Node, tier: str, role: str) -> Iterator[Edge]:
-    held = nodes.file(target.id >> edges.NODE_BITS)
+    held = nodes.file(target.id >> NODE_BITS)
     assert held is not None
     line = nodes.place(held[1], target.name_byte)[0] if target.name_byte >= 0 else target.line
-    for byte in edges.unpack_sites(sites):
+    for byte in unpack_sites(sites):
         yield Edge(file.path, *nodes.place(file.facts, byte), target.path, line, target.qualified, tier, role)
 
 

@@ -539,14 +539,21 @@ def test_a_save_writes_only_the_edges_that_changed(tmp_path: Path) -> None:
     connection = engine.resolve(str(root)).store.connection()
     noted: list[str] = []
     connection.create_scalar_function("note", lambda *how: noted.extend(map(str, how)))
-    for how in ("INSERT", "UPDATE", "DELETE"):
-        connection.execute(f"CREATE TEMP TRIGGER noted_{how} AFTER {how} ON edge BEGIN SELECT note('{how}'); END")
+    for table in ("packed_edge", "used_by", "loose_name", "file_edge"):
+        for how in ("INSERT", "UPDATE", "DELETE"):
+            what = f"{how} {table}"
+            connection.execute(
+                f"CREATE TEMP TRIGGER noted_{how}_{table} AFTER {how} ON {table} BEGIN SELECT note('{what}'); END"
+            )
     write_tree(root, {"calls.py": (root / "calls.py").read_text() + "# what a comment says is no edge\n"})
     engine.sync(str(root))
     assert noted == []
     write_tree(root, {"calls.py": (root / "calls.py").read_text() + "make()\n"})
     engine.sync(str(root))
-    assert noted == ["UPDATE"]  # the edge of the file to `make` has one place more
+    assert noted == ["INSERT packed_edge"]  # the edge of the file to `make` has one place more
+    write_tree(root, {"calls.py": "import used\n"})
+    engine.sync(str(root))
+    assert {*noted[1:]} == {"INSERT packed_edge", "DELETE used_by"}  # the file itself was used before, too
     engine.close()
 
 

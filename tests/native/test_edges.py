@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from clew import native
 from clew.graph.grouping import OWN_ROLE, End, Leads, Own, Sources, Used, group
 from clew.parse.links import NOWHERE
-from clew.store.edges import unpack_sites
+from clew.store.packs import unpack_sites
 from tests.conftest import without_kernels
 
 pytestmark = pytest.mark.skipif(native.kernels is None, reason="Clew was installed without its own C")

@@ -18,9 +18,11 @@ from clew.packing import unpack
 from clew.relations import Wanted
 from clew.search.filters import Scope
 from clew.search.pattern import TextQuery
-from clew.store import database
+from clew.store import database, edges
+from clew.store.packs import EdgesInRows
 from clew.store.store import Store
 from tests.conftest import make_engine, write_tree
+from tests.dump import graph
 
 
 def schema(connection: apsw.Connection) -> list[tuple[object, ...]]:
@@ -37,6 +39,8 @@ def test_a_fresh_database_is_all_migrations_in_order(tmp_path: Path, folder: str
     )
     assert [item.name[:4] for item in scripts] == [f"{i:04}" for i in range(1, len(scripts) + 1)]
     plain.create_scalar_function("repacked", lambda *_: None)
+    for name in ("packed_edges", "packed_loose"):
+        plain.create_aggregate_function(name, EdgesInRows)
     for script in scripts:
         plain.execute(script.read_text(encoding="utf-8"))
     assert schema(opened) == schema(plain)
@@ -71,9 +75,53 @@ def _with_zstd(*values: Any) -> Any:
     return zstandard.compress(unpack(packed)) if packed else packed
 
 
+def _edges_in_rows(connection: apsw.Connection) -> None:
+    """Edges as they were before they were packed."""
+    scripts = resources.files("clew.store").joinpath("migrations")
+    graph = scripts.joinpath("0006_graph.sql").read_text(encoding="utf-8")
+    for table in ("edge", "loose"):
+        begin = graph.index(f"CREATE TABLE {table} (")
+        connection.execute(graph[begin : graph.index("CREATE INDEX", begin)])
+        connection.execute(f"CREATE INDEX {table}_source ON {table} (snapshot, source)")
+    files: list[Any] = connection.execute("SELECT snapshot, number FROM graph_file").fetchall()
+    for snapshot, number in files:
+        for row in edges.out_of_file(connection, snapshot, number):
+            connection.execute("INSERT INTO edge VALUES (?, ?, ?, ?, ?, ?, ?)", (snapshot, *row))
+        for loose in edges.loose_out_of_file(connection, snapshot, number):
+            connection.execute("INSERT INTO loose VALUES (?, ?, ?, ?, ?)", (snapshot, *loose))
+    for table in ("packed_edge", "used_by", "loose_name"):
+        connection.execute(f"DROP TABLE {table}")
+    connection.execute("PRAGMA user_version = 9")
+
+
+def test_edges_that_had_rows_of_their_own_are_packed(tmp_path: Path) -> None:
+    code = "import os\nfrom b import two, Three\n\ndef one(x):\n    x.close()\n    os.getcwd()\n"
+    code += "    return two() + Three().four\n"
+    other = "class Three:\n    four = 4\n\n\ndef two(): ...\n"
+    root = write_tree(
+        tmp_path / "tree", {"a.py": code, "b.py": other, "c.py": "", "d.py": "import b\nb.two().open()\n"}
+    )
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    store = engine.resolve(str(root)).store
+    tables = ("packed_edge", "used_by", "loose_name", "file_edge", "graph_file", "external")
+    expected = {name: store.connection().execute(f"SELECT * FROM {name}").fetchall() for name in tables}
+    assert all(expected.values()) and graph(store)["loose"]
+    engine.close()
+    old = apsw.Connection(str(store.database))
+    _edges_in_rows(old)
+    old.close()
+    engine = make_engine(tmp_path / "home")
+    store = engine.resolve(str(root)).store
+    assert {name: store.connection().execute(f"SELECT * FROM {name}").fetchall() for name in tables} == expected
+    assert [*graph(store)] and all(check.ok for check in engine.doctor().checks)
+    engine.close()
+
+
 def _make_old(path: Path, *more: str) -> None:
     """A database as the version before LZ4 left it."""
     connection = apsw.Connection(str(path))
+    _edges_in_rows(connection)
     connection.create_scalar_function("as_before", _with_zstd)
     connection.execute("UPDATE blob SET bytes = as_before(bytes)")
     connection.execute("UPDATE facts SET links = as_before(links), uses = as_before(uses)")

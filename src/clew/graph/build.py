@@ -13,12 +13,12 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import apsw
 
 from clew.graph.changes import compare, holding, keys_of, shape_of
-from clew.graph.grouping import OWN_ROLE, Edge, End, Leads, Loose, Own, Sources, Used, group
+from clew.graph.grouping import OWN_ROLE, End, Leads, Own, Sources, Used, group
 from clew.graph.layout import Layout, is_configuration
 from clew.graph.modules import TOLD_APART, Module
 from clew.graph.resolve import Resolver
@@ -27,12 +27,14 @@ from clew.parse.ecmascript import ECMASCRIPT
 from clew.parse.links import CALLED, MACRO, unpack_links
 from clew.parse.uses import ROLES, unpack_starts
 from clew.store import edges, facts, snapshots
-from clew.store.edges import (
+from clew.store.edges import GraphFile
+from clew.store.packs import (
     NODE_BITS,
     WHOLE_FILE,
-    EdgeRow,
-    GraphFile,
-    LooseRow,
+    Edge,
+    Loose,
+    Packed,
+    pack_file,
     pack_nodes,
     pack_sites,
     unpack_nodes,
@@ -56,8 +58,7 @@ class Edges(NamedTuple):
     """What resolving some files brings."""
 
     files: list[GraphFile]
-    rows: list[Edge]
-    loose: list[Loose]
+    packed: list[Packed]
 
 
 # Shares the files of a snapshot's first graph out: resolves some by a call, gives the edges of the others.
@@ -79,18 +80,16 @@ class Standing:
 class Update:
     """What the flip must do to the graph."""
 
-    edges: Edges = field(default_factory=lambda: Edges([], [], []))
+    edges: Edges = field(default_factory=lambda: Edges([], []))
     gone: list[str] = field(default_factory=list)
     standing: Standing | None = None  # until then, and what becomes of it
 
     def apply(self, connection: apsw.Connection, snapshot: int) -> None:
         """In the flip's transaction."""
-        files, named, loose = self.edges
-        names = edges.external_ids(connection, (row[0] for row in named if isinstance(row[0], str)))
-        rows = [row if isinstance(row[0], int) else (-names[row[0]], *row[1:]) for row in named]
+        files, packed = self.edges
         removed = [self.standing.known[path].number for path in self.gone] if self.standing is not None else []
-        edges.replace(connection, snapshot, files, removed, cast(list[EdgeRow], rows), cast(list[LooseRow], loose))
-        self.edges = Edges(files, [], [])  # by the hundred thousand: no need to keep what is written
+        edges.replace(connection, snapshot, files, removed, packed)
+        self.edges = Edges(files, [])  # no need to keep what is written
 
     def keep(self, store: Store, snapshot: Snapshot) -> None:
         """After the flip's transaction: let the next run begin where this one ended."""
@@ -135,8 +134,7 @@ def plan_edges(
     else:
         for others in share(snapshot.id, files, paths, lambda some: graph.add_all(some, update.edges)):
             update.edges.files.extend(others.files)
-            update.edges.rows.extend(others.rows)
-            update.edges.loose.extend(others.loose)
+            update.edges.packed.extend(others.packed)
     used = graph.forget()
     recent = {**{path: held for path, held in standing.modules.items() if path not in used}, **used}
     standing.modules = dict(list(recent.items())[-MAX_LOADED:])
@@ -149,7 +147,7 @@ def edges_of_first(store: Store, snapshot: int, files: Files, most: int) -> Call
     graph.touched(files)
 
     def resolve(paths: Sequence[str]) -> Edges:
-        found = Edges([], [], [])
+        found = Edges([], [])
         graph.add_all(paths, found)
         return found
 
@@ -301,8 +299,7 @@ class _Graph:
                 if number not in named:
                     target = number << NODE_BITS | WHOLE_FILE
                     rows.append((target, source, IMPORT_ROLE, _TIERS["proven"], evidence, pack_sites([start])))
-        found.rows.extend(rows)
-        found.loose.extend(loose)
+        found.packed.append(pack_file(module.number, rows, loose))
         found.files.append(
             GraphFile(
                 module.number, path, facts_id, shape_of(module), pack_sites(sorted(map(_hash, keys))),

@@ -12,7 +12,7 @@ from clew.graph.modules import TYPE_KINDS
 from clew.graph.nodes import Node, Nodes
 from clew.graph.values import TIERS
 from clew.store import edges
-from clew.store.edges import NODE_BITS, EdgeRow, unpack_sites
+from clew.store.packs import NODE_BITS, EdgeRow, unpack_sites
 
 Direction = Literal["callers", "callees", "both"]
 MAX_DEPTH = 3

@@ -17,7 +17,8 @@ from clew.graph.modules import IMPORTS, TOLD_APART, Module
 from clew.parse.links import Links
 from clew.parse.packaged import PACKAGED
 from clew.parse.symbols import FUNCTION_KINDS
-from clew.store.edges import WHOLE_FILE, GraphFile
+from clew.store.edges import GraphFile
+from clew.store.packs import WHOLE_FILE
 
 MAX_NODES = WHOLE_FILE - 1
 _BY_VALUE = 2  # a format of `marshal` in which equal things look alike, whoever shares them

@@ -12,7 +12,7 @@ from clew.parse.ecmascript import ECMASCRIPT
 from clew.parse.links import Links, unpack_links
 from clew.parse.symbols import CLASS_KINDS
 from clew.store import edges, facts
-from clew.store.edges import NODE_BITS, unpack_sites
+from clew.store.packs import NODE_BITS, unpack_sites
 from clew.types import Symbol
 
 _PUBLIC = frozenset({"rust", "zig"})  # what is shown says `pub`

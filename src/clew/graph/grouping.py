@@ -11,12 +11,10 @@ from typing import NamedTuple
 
 from clew import native
 from clew.parse.links import NOWHERE
-from clew.store.edges import pack_sites
+from clew.store.packs import Edge, Loose, pack_sites
 
 OWN_ROLE = 255  # of a reference whose uses keep their roles
 
-Edge = tuple[int | str, int, int, int, int, bytes]  # as `EdgeRow`, but the target is a name where it is external
-Loose = tuple[str, int, int, bytes]  # as `LooseRow`
 # Where a reference leads: a node, or a name outside, and its tier; the name of a member of something unknown; nowhere.
 End = tuple[int | str, int] | tuple[str] | None
 

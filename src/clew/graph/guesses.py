@@ -15,7 +15,7 @@ from clew.graph.values import TIERS
 from clew.graph.widespread import is_widespread
 from clew.parse.ecmascript import ECMASCRIPT
 from clew.store import edges
-from clew.store.edges import NODE_BITS
+from clew.store.packs import NODE_BITS
 
 UNIQUE, NAME = TIERS.index("unique"), TIERS.index("name")
 _MEMBER_KINDS = frozenset({"method", "field", "property", "enum_member", "attribute", "constant"})

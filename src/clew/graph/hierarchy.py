@@ -9,7 +9,7 @@ from clew.graph.order import is_bare, may_own, merge
 from clew.parse.links import unpack_links
 from clew.parse.uses import unpack_starts
 from clew.store import edges, facts
-from clew.store.edges import NODE_BITS, unpack_sites
+from clew.store.packs import NODE_BITS, unpack_sites
 
 MAX_ABOVE = 200  # classes above one; more are a circle
 

@@ -13,7 +13,7 @@ from clew.parse.owners import PART_KINDS
 from clew.parse.packaged import PACKAGED
 from clew.parse.scopes import FREE_FORM
 from clew.parse.symbols import CLASS_KINDS, FUNCTION_KINDS, SPACE_KINDS
-from clew.store.edges import NODE_BITS
+from clew.store.packs import NODE_BITS
 from clew.types import Import
 
 TOLD_APART = ECMASCRIPT | {"python"}  # languages where names of a file have nothing to do with those of others

@@ -12,7 +12,7 @@ from clew import tokens
 from clew.parse.symbols import CLASS_KINDS
 from clew.parse.uses import unpack_places
 from clew.store import edges, facts
-from clew.store.edges import NODE_BITS, WHOLE_FILE, unpack_sites
+from clew.store.packs import NODE_BITS, WHOLE_FILE, unpack_nodes, unpack_sites
 from clew.types import Symbol
 
 
@@ -56,7 +56,7 @@ class Nodes:
         if number not in self._files:
             found = edges.file_at(self.connection, self.snapshot, number)
             self._files[number] = found[:2] if found is not None else None
-            nodes = edges.unpack_nodes(found[2]) if found is not None else None
+            nodes = unpack_nodes(found[2]) if found is not None else None
             if nodes is not None:
                 self._nodes[number] = nodes
                 self._ordinals[number] = {node: ordinal for ordinal, node in enumerate(nodes)}

@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 
 from clew.store import edges
-from clew.store.edges import NODE_BITS, WHOLE_FILE
+from clew.store.packs import NODE_BITS, WHOLE_FILE
 from clew.store.store import Store
 
 DAMPING = 0.85

@@ -14,7 +14,7 @@ from clew.graph.guesses import Guesses
 from clew.graph.nodes import Node, Nodes
 from clew.graph.values import TIERS
 from clew.store import edges
-from clew.store.edges import NODE_BITS, unpack_sites
+from clew.store.packs import NODE_BITS, unpack_sites
 
 LAYER = "syntactic"
 

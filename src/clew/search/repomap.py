@@ -12,7 +12,7 @@ from clew.graph.nodes import Node, Nodes
 from clew.graph.ranks import load_ranks
 from clew.search.paths import path_words
 from clew.store import edges
-from clew.store.edges import NODE_BITS
+from clew.store.packs import NODE_BITS
 from clew.store.snapshots import Snapshot
 from clew.store.store import Store
 

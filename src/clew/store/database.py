@@ -23,6 +23,7 @@ import apsw
 
 from clew.errors import StoreCorrupt, StoreError, StoreFull, StoreTooNew
 from clew.packing import repacked
+from clew.store import packs
 
 BUSY_TIMEOUT_MS = 10_000
 _NEEDED_BYTES = 65_536  # with less, SQLite cannot share memory and calls that an input/output error
@@ -168,6 +169,8 @@ def _migrate(connection: apsw.Connection, path: Path, migrations: str) -> None:
     if _version(connection) == len(scripts):
         return
     connection.create_scalar_function("repacked", repacked, 1)
+    connection.create_aggregate_function("packed_edges", packs.EdgesInRows, 6)
+    connection.create_aggregate_function("packed_loose", packs.LooseInRows, 4)
     with transaction(connection):
         found = _version(connection)
         if found > len(scripts):

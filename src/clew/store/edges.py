@@ -7,18 +7,25 @@ They change with the flip, in its transaction, so a snapshot and its edges are n
 from __future__ import annotations
 
 import json
-import sys
-from array import array
 from collections.abc import Iterable, Sequence
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 import apsw
 
 from clew.store.database import fetch_all, fetch_one
+from clew.store.packs import (
+    NODE_BITS,
+    WHOLE_FILE,
+    EdgeRow,
+    LoosePack,
+    LooseRow,
+    Pack,
+    Packed,
+    with_externals,
+)  # fmt: skip
 
-NODE_BITS = 16
-WHOLE_FILE = (1 << NODE_BITS) - 1  # the ordinal of a file itself
+_SNAPSHOT_BITS = 32  # of a packed file's id, below its snapshot
+_NOTHING = (b"", b"")  # what is packed of a file that leads nowhere: it has no row
 
 
 class GraphFile(NamedTuple):
@@ -31,59 +38,6 @@ class GraphFile(NamedTuple):
     inputs: bytes
     nodes: bytes  # of each ordinal its node; empty where they are the same
     details: bytes | None = None  # `files_of` leaves them out: `details_of` has them
-
-
-class EdgeRow(NamedTuple):
-    target: int
-    source: int
-    role: int
-    tier: int
-    evidence: int
-    sites: bytes
-
-
-class LooseRow(NamedTuple):
-    name: str
-    source: int
-    role: int
-    sites: bytes
-
-
-def pack_sites(sites: Sequence[int]) -> bytes:
-    """Byte offsets as bytes."""
-    if len(sites) == 1:  # most have one, and an array takes five times as long
-        return sites[0].to_bytes(4, "little")
-    return _packed("I", sites)
-
-
-def unpack_sites(packed: bytes) -> list[int]:
-    """The inverse of `pack_sites`."""
-    return _unpacked("I", packed)
-
-
-def pack_nodes(nodes: Sequence[int] | None) -> bytes:
-    """The node of each ordinal as bytes; None where they are the same."""
-    return _packed("H", nodes) if nodes is not None else b""
-
-
-def unpack_nodes(packed: bytes) -> list[int] | None:
-    """The inverse of `pack_nodes`."""
-    return _unpacked("H", packed) if packed else None
-
-
-def _packed(kind: str, numbers: Sequence[int]) -> bytes:
-    packed = array(kind, numbers)
-    if sys.byteorder == "big":
-        packed.byteswap()
-    return packed.tobytes()
-
-
-def _unpacked(kind: str, packed: bytes) -> list[int]:
-    numbers = array(kind)
-    numbers.frombytes(packed)
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers.tolist()
 
 
 def files_of(connection: apsw.Connection, snapshot: int) -> list[GraphFile]:
@@ -127,65 +81,74 @@ def replace(
     snapshot: int,
     files: Sequence[GraphFile],
     removed: Iterable[int],
-    edges: Sequence[EdgeRow],
-    loose: Sequence[LooseRow],
+    packed: Sequence[Packed],
 ) -> None:
     """Let files have these edges and no others, and forget some files, in the caller's transaction."""
     is_first = fetch_one(connection, "SELECT 1 FROM graph_file WHERE snapshot = ? LIMIT 1", (snapshot,)) is None
-    gone = [(snapshot, number, number) for number in removed]
-    again = [(snapshot, file.number, file.number) for file in files] if not is_first else []
-    connection.executemany("DELETE FROM graph_file WHERE snapshot = ? AND number BETWEEN ? AND ?", [*gone, *again])
-    for table, spans in ((_EDGE, _nodes_of(gone)), (_LOOSE, _nodes_of(gone)), (_FILE_EDGE, gone)):
-        connection.executemany(f"DELETE FROM {table.name} WHERE snapshot = ? AND source BETWEEN ? AND ?", spans)
+    gone = [*removed]
+    old = [*gone, *(file.number for file in files)] if not is_first else []
+    before, after = _Ends(), _Ends()
+    held = {number: _packed_at(connection, snapshot, number) for number in old}
+    for number, (edges, loose) in held.items():
+        before.add(number, {*Pack(edges, number).targets()}, LoosePack(loose, number).names)
+    connection.executemany(
+        "DELETE FROM graph_file WHERE snapshot = ? AND number = ?", ((snapshot, number) for number in old)
+    )
     connection.executemany(
         "INSERT INTO graph_file VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ((snapshot, *file) for file in files)
     )
-    between = {(row[1] >> NODE_BITS, row[0] >> NODE_BITS) for row in edges if row[0] >= 0}
-    _rewrite(connection, snapshot, _EDGE, _nodes_of(again), edges)
-    _rewrite(connection, snapshot, _LOOSE, _nodes_of(again), loose)
-    _rewrite(connection, snapshot, _FILE_EDGE, again, [row for row in between if row[0] != row[1]])
+    ids = external_ids(connection, (name for file in packed for name in file.externals))
+    rows = []
+    for file in packed:
+        edges, targets = with_externals(file, [ids[name] for name in file.externals])
+        after.add(file.number, targets, file.names)
+        if held.get(file.number, _NOTHING) == (edges, file.loose):
+            continue
+        if edges or file.loose:
+            rows.append((_id(snapshot, file.number), edges, file.loose))
+        else:
+            gone.append(file.number)
+    connection.executemany("DELETE FROM packed_edge WHERE id = ?", ((_id(snapshot, number),) for number in gone))
+    connection.executemany("INSERT OR REPLACE INTO packed_edge VALUES (?, ?, ?)", sorted(rows))
+    _rewrite(connection, snapshot, "used_by", ("target", "number"), before.used_by, after.used_by)
+    _rewrite(connection, snapshot, "loose_name", ("name", "number"), before.loose_name, after.loose_name)
+    _rewrite(connection, snapshot, "file_edge", ("source", "target"), before.file_edge, after.file_edge)
 
 
-_Span = tuple[int, int, int]  # a snapshot, and from where to where
+class _Ends:
+    """What some files lead to, as the rows of the tables that tell who leads to what."""
 
+    def __init__(self) -> None:
+        self.used_by: set[tuple[int, int]] = set()
+        self.loose_name: set[tuple[str, int]] = set()
+        self.file_edge: set[tuple[int, int]] = set()
 
-def _nodes_of(files: Iterable[_Span]) -> list[_Span]:
-    """The spans of the nodes of some files."""
-    return [(snapshot, first << NODE_BITS, last << NODE_BITS | WHOLE_FILE) for snapshot, first, last in files]
-
-
-class _Table(NamedTuple):
-    name: str
-    key: tuple[str, ...]  # after the snapshot
-    values: tuple[str, ...] = ()
-
-
-_EDGE = _Table("edge", ("target", "source", "role", "tier"), ("evidence", "sites"))
-_LOOSE = _Table("loose", ("name", "source", "role"), ("sites",))
-_FILE_EDGE = _Table("file_edge", ("source", "target"))
+    def add(self, number: int, targets: set[int], names: Iterable[str]) -> None:
+        self.used_by.update((target, number) for target in targets)
+        self.loose_name.update((name, number) for name in names)
+        others = {target >> NODE_BITS for target in targets if target >= 0} - {number}
+        self.file_edge.update((number, other) for other in others)
 
 
 def _rewrite(
-    connection: apsw.Connection, snapshot: int, table: _Table, spans: Iterable[_Span], rows: Sequence[tuple[Any, ...]]
+    connection: apsw.Connection,
+    snapshot: int,
+    table: str,
+    columns: tuple[str, str],
+    before: set[tuple[Any, int]],
+    after: set[tuple[Any, int]],
 ) -> None:
-    """Let a table have these rows and no others of the sources in some spans. Most of them are there already when a
-    file is saved, or have only moved: what stays is not written, what moved keeps its place."""
-    columns = ", ".join((*table.key, *table.values))
-    select = f"SELECT {columns} FROM {table.name} WHERE snapshot = ? AND source BETWEEN ? AND ?"
-    before = {row for span in spans for row in connection.execute(select, span)}
-    if before:
-        width, after = len(table.key), set(rows)
-        rows = [row for row in after if row not in before]
-        gone = {row[:width] for row in before - after} - {row[:width] for row in rows}
-        where = " AND ".join(f"{column} = ?" for column in table.key)
-        connection.executemany(f"DELETE FROM {table.name} WHERE snapshot = {snapshot:d} AND {where}", gone)
-    changed = ", ".join(f"{column} = excluded.{column}" for column in table.values)
-    connection.executemany(  # a first graph has hundreds of thousands: the snapshot is not given with each
-        f"INSERT INTO {table.name} (snapshot, {columns})"
-        f" VALUES ({snapshot:d}, {', '.join('?' * (len(table.key) + len(table.values)))})"
-        + (f" ON CONFLICT DO UPDATE SET {changed}" if changed else ""),
-        sorted(rows, key=itemgetter(0)),  # most come in order of their sources
+    """Let a table have other rows than before. When a file is saved most of them stay, and are not written."""
+    where = " AND ".join(f"{column} = ?" for column in columns)
+    connection.executemany(f"DELETE FROM {table} WHERE snapshot = {snapshot:d} AND {where}", before - after)
+    # A first graph has a hundred thousand: the snapshot is not given with each, and they come in order.
+    connection.executemany(
+        f"INSERT INTO {table} (snapshot, {', '.join(columns)}) VALUES ({snapshot:d}, ?, ?)", sorted(after - before)
     )
+
+
+def _id(snapshot: int, number: int) -> int:
+    return snapshot << _SNAPSHOT_BITS | number
 
 
 def external_ids(connection: apsw.Connection, names: Iterable[str]) -> dict[str, int]:
@@ -218,41 +181,85 @@ def find_externals(connection: apsw.Connection, name: str) -> list[tuple[int, st
 
 
 def into(connection: apsw.Connection, snapshot: int, targets: Sequence[int]) -> list[EdgeRow]:
-    """The edges that lead to some nodes."""
-    return _edges(connection, "target", snapshot, targets)
+    """The edges that lead to some nodes, node by node."""
+    rows = fetch_all(
+        connection,
+        f"SELECT id, edges FROM packed_edge WHERE id IN (SELECT ?1 << {_SNAPSHOT_BITS} | number FROM used_by"
+        " WHERE snapshot = ?1 AND target IN (SELECT value FROM json_each(?2)))",
+        (snapshot, json.dumps(targets)),
+    )
+    wanted: dict[int, list[EdgeRow]] = {target: [] for target in targets}
+    for held, packed in rows:
+        for row in Pack(packed, held - _id(snapshot, 0)).to(wanted):
+            wanted[row.target].append(row)
+    return [row for found in wanted.values() for row in sorted(found)]
 
 
 def callers(connection: apsw.Connection, snapshot: int, target: int, role: int) -> list[EdgeRow]:
     """The edges that lead to a node in a role: the surest first, then in order of path and place."""
     rows = fetch_all(
         connection,
-        "SELECT tier, path, sites, target, source, evidence FROM edge JOIN graph_file"
-        f" ON graph_file.snapshot = edge.snapshot AND number = source >> {NODE_BITS}"
-        " WHERE edge.snapshot = ? AND target = ? AND role = ?",
-        (snapshot, target, role),
+        "SELECT number, path, edges FROM used_by JOIN graph_file USING (snapshot, number)"
+        f" JOIN packed_edge ON id = ?1 << {_SNAPSHOT_BITS} | number WHERE snapshot = ?1 AND target = ?2",
+        (snapshot, target),
     )
-    rows.sort(key=lambda row: (row[0], row[1], int.from_bytes(row[2][:4], "little")))
-    return [EdgeRow(target, source, role, tier, evidence, sites) for tier, _, sites, target, source, evidence in rows]
+    found = [
+        (row.tier, path, int.from_bytes(row.sites[:4], "little"), row)
+        for number, path, packed in rows
+        for row in Pack(packed, number).to((target,))
+        if row.role == role
+    ]
+    return [row for *_, row in sorted(found)]
 
 
 def out_of(connection: apsw.Connection, snapshot: int, sources: Sequence[int]) -> list[EdgeRow]:
-    """The edges that go out from some nodes."""
-    return _edges(connection, "source", snapshot, sources)
+    """The edges that go out from some nodes, node by node."""
+    wanted: dict[int, list[EdgeRow]] = {source: [] for source in sources}
+    for number in {source >> NODE_BITS for source in sources}:
+        for row in Pack(_packed_at(connection, snapshot, number)[0], number).of(wanted):
+            wanted[row.source].append(row)
+    return [row for found in wanted.values() for row in sorted(found)]
 
 
-def _edges(connection: apsw.Connection, column: str, snapshot: int, nodes: Sequence[int]) -> list[EdgeRow]:
-    found: list[EdgeRow] = []
-    for node in nodes:
-        by = "INDEXED BY edge_source" if column == "source" else ""  # without statistics SQLite would take the key
-        sql = f"SELECT target, source, role, tier, evidence, sites FROM edge {by} WHERE snapshot = ? AND {column} = ?"
-        found += [EdgeRow._make(row) for row in connection.execute(sql, (snapshot, node))]
-    return found
+def out_of_file(connection: apsw.Connection, snapshot: int, number: int) -> list[EdgeRow]:
+    """All edges that go out from a file."""
+    return Pack(_packed_at(connection, snapshot, number)[0], number).rows()
 
 
 def loose(connection: apsw.Connection, snapshot: int, name: str) -> list[LooseRow]:
     """Members of this name of what nothing is known of."""
-    sql = "SELECT name, source, role, sites FROM loose WHERE snapshot = ? AND name = ?"
-    return [LooseRow._make(row) for row in connection.execute(sql, (snapshot, name))]
+    rows = fetch_all(
+        connection,
+        f"SELECT number, loose FROM loose_name JOIN packed_edge ON id = ?1 << {_SNAPSHOT_BITS} | number"
+        " WHERE snapshot = ?1 AND name = ?2",
+        (snapshot, name),
+    )
+    return [row for number, packed in rows for row in LoosePack(packed, number).named(name)]
+
+
+def loose_out_of(connection: apsw.Connection, snapshot: int, source: int) -> list[LooseRow]:
+    """What a node takes of things that nothing is known of."""
+    number = source >> NODE_BITS
+    return sorted(LoosePack(_packed_at(connection, snapshot, number)[1], number).of(source))
+
+
+def loose_out_of_file(connection: apsw.Connection, snapshot: int, number: int) -> list[LooseRow]:
+    """The same for all nodes of a file."""
+    return LoosePack(_packed_at(connection, snapshot, number)[1], number).rows()
+
+
+def _packed_at(connection: apsw.Connection, snapshot: int, number: int) -> tuple[bytes, bytes]:
+    """The edges of a file and what is loose in it, packed."""
+    row = fetch_one(connection, "SELECT edges, loose FROM packed_edge WHERE id = ?", (_id(snapshot, number),))
+    return (row[0], row[1]) if row else _NOTHING
+
+
+def _packs(connection: apsw.Connection, snapshot: int) -> Iterable[Pack]:
+    """The edges of all files, one after the other."""
+    rows = connection.execute(
+        "SELECT id, edges FROM packed_edge WHERE id BETWEEN ? AND ?", (_id(snapshot, 0), _id(snapshot + 1, 0) - 1)
+    )
+    return (Pack(packed, held - _id(snapshot, 0)) for held, packed in rows)
 
 
 def nodes_named(connection: apsw.Connection, snapshot: int, name: str) -> list[tuple[Any, ...]]:
@@ -274,45 +281,20 @@ def attribute_at(connection: apsw.Connection, facts: int, ordinal: int) -> tuple
     return (row[0], row[1], row[2]) if row else None
 
 
-def out_of_file(connection: apsw.Connection, snapshot: int, number: int) -> list[EdgeRow]:
-    """All edges that go out from a file."""
-    rows = connection.execute(
-        "SELECT target, source, role, tier, evidence, sites FROM edge WHERE snapshot = ? AND source BETWEEN ? AND ?",
-        (snapshot, number << NODE_BITS, number << NODE_BITS | WHOLE_FILE),
-    )
-    return [EdgeRow._make(row) for row in rows]
-
-
-def loose_out_of(connection: apsw.Connection, snapshot: int, source: int) -> list[LooseRow]:
-    """What a node takes of things that nothing is known of."""
-    sql = "SELECT name, source, role, sites FROM loose WHERE snapshot = ? AND source = ? ORDER BY name, role"
-    return [LooseRow._make(row) for row in connection.execute(sql, (snapshot, source))]
-
-
-def loose_out_of_file(connection: apsw.Connection, snapshot: int, number: int) -> list[LooseRow]:
-    """The same for all nodes of a file."""
-    rows = connection.execute(
-        "SELECT name, source, role, sites FROM loose WHERE snapshot = ? AND source BETWEEN ? AND ?",
-        (snapshot, number << NODE_BITS, number << NODE_BITS | WHOLE_FILE),
-    )
-    return [LooseRow._make(row) for row in rows]
-
-
 def pairs(connection: apsw.Connection, snapshot: int) -> list[tuple[int, int]]:
     """(source, target) of every edge within the project, each as often as it is used in another role."""
-    sql = "SELECT source, target FROM edge WHERE snapshot = ? AND target >= 0"
-    return [(row[0], row[1]) for row in connection.execute(sql, (snapshot,))]
+    packs = _packs(connection, snapshot)
+    ends = (zip(pack.sources(), pack.targets(), strict=True) for pack in packs)
+    return [pair for some in ends for pair in some if pair[1] >= 0]
 
 
 def file_pairs(connection: apsw.Connection, snapshot: int, role: int) -> list[tuple[int, int]]:
     """(source, target) of the files between which there are edges in a role."""
-    rows = fetch_all(
-        connection,
-        f"SELECT DISTINCT source >> {NODE_BITS}, target >> {NODE_BITS} FROM edge WHERE snapshot = ? AND target >= 0"
-        " AND role = ? ORDER BY 1, 2",
-        (snapshot, role),
-    )
-    return [(row[0], row[1]) for row in rows if row[0] != row[1]]
+    found: set[tuple[int, int]] = set()
+    for pack in _packs(connection, snapshot):
+        targets = (target for target, its in zip(pack.targets(), pack.roles(), strict=True) if its == role)
+        found.update((pack.number, target >> NODE_BITS) for target in targets if target >= 0)
+    return sorted(pair for pair in found if pair[0] != pair[1])
 
 
 def users(connection: apsw.Connection, snapshot: int) -> dict[str, int]:
@@ -334,7 +316,7 @@ def files_used(connection: apsw.Connection, snapshot: int, number: int) -> set[i
 def files_using(connection: apsw.Connection, snapshot: int, number: int) -> set[int]:
     """The files that have edges to a file."""
     rows = connection.execute(
-        f"SELECT DISTINCT source >> {NODE_BITS} FROM edge WHERE snapshot = ? AND target BETWEEN ? AND ?",
+        "SELECT DISTINCT number FROM used_by WHERE snapshot = ? AND target BETWEEN ? AND ?",
         (snapshot, number << NODE_BITS, number << NODE_BITS | WHOLE_FILE),
     )
     return {row[0] for row in rows}
@@ -343,7 +325,7 @@ def files_using(connection: apsw.Connection, snapshot: int, number: int) -> set[
 def has_external_member(connection: apsw.Connection, snapshot: int, name: str) -> bool:
     """Whether a member of this name is taken of something external."""
     sql = (
-        "SELECT 1 FROM external CROSS JOIN edge ON edge.snapshot = ?1 AND target = -external.id"
+        "SELECT 1 FROM external CROSS JOIN used_by ON snapshot = ?1 AND target = -external.id"
         " WHERE substr(external.name, -length(?2)) = ?2 LIMIT 1"
     )
     return fetch_one(connection, sql, (snapshot, f".{name}")) is not None
@@ -351,5 +333,7 @@ def has_external_member(connection: apsw.Connection, snapshot: int, name: str) -
 
 def forget(connection: apsw.Connection, snapshots: Sequence[int]) -> None:
     """Drop the graphs of snapshots, in the caller's transaction."""
-    for table in ("edge", "loose", "graph_file", "file_edge"):
+    for table in ("used_by", "loose_name", "graph_file", "file_edge"):
         connection.executemany(f"DELETE FROM {table} WHERE snapshot = ?", ((snapshot,) for snapshot in snapshots))
+    spans = ((_id(snapshot, 0), _id(snapshot + 1, 0) - 1) for snapshot in snapshots)
+    connection.executemany("DELETE FROM packed_edge WHERE id BETWEEN ? AND ?", spans)
