@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
@@ -371,6 +373,29 @@ def test_places_and_groups_that_do_not_fit_are_told_when_they_are_used(is_aside:
     pieces = ((bytes([1, 1]), floats(1, 1), b"", found),)
     with pytest.raises(ValueError, match="do not fit"):
         KERNELS.Nearness(bytes([1]), 1.0, pieces, groups, is_aside).wait()
+    with pytest.raises(TypeError, match="a piece is a tuple"):
+        KERNELS.Nearness(bytes([1]), 1.0, ([],), (), is_aside)
+
+
+def test_the_best_of_what_nothing_was_compared_with() -> None:
+    sums = floats(0)
+    KERNELS.Nearness(bytes([1]), 1.0, (), (floats(3, 1), ints(0), floats(1, 1, 1), sums), True).wait()
+    assert sums.tolist() == [4]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_process_that_was_forked_off_gets_helpers_of_its_own() -> None:
+    pieces = ((bytes([1] * 4_000), floats(*[1] * 4_000), b"", np.zeros(4_000, np.float32)),)
+    for _ in range(2 * 4):
+        KERNELS.Nearness(bytes([1]), 1.0, pieces, (), True).wait()
+    child = os.fork()
+    if not child:
+        signal.alarm(20)
+        for _ in range(2 * 4):
+            KERNELS.Nearness(bytes([1]), 1.0, pieces, (), True).wait()
+        os._exit(0 if pieces[0][3].all() else 1)
+    assert os.waitpid(child, 0)[1] == 0
 
 
 def test_what_is_no_number_counts_for_nothing() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections import Counter
 from collections.abc import Hashable
 from typing import TypeVar
 
@@ -15,14 +16,19 @@ _BARE = frozenset(
 def merge(orders: list[list[_T]]) -> list[_T] | None:
     """One order that keeps each of several (C3); None if there is none."""
     found: list[_T] = []
-    waiting = [list(order) for order in orders if order]
+    waiting = [order[::-1] for order in orders if order]  # what comes next stands last
+    later = Counter(each for order in waiting for each in order[:-1])  # how many have it behind what comes next
     while waiting:
-        later = {each for order in waiting for each in order[1:]}
-        first = next((order[0] for order in waiting if order[0] not in later), None)
+        first = next((order[-1] for order in waiting if not later[order[-1]]), None)
         if first is None:
             return None
         found.append(first)
-        waiting = [rest for order in waiting if (rest := [each for each in order if each != first])]
+        for order in waiting:
+            if order[-1] == first:
+                order.pop()
+                if order:
+                    later[order[-1]] -= 1
+        waiting = [order for order in waiting if order]
     return found
 
 

@@ -1,10 +1,13 @@
 /* How near rows of bytes are to one vector of bytes, beside Python: in a thread that never needs its lock. */
 #include "kernels.h"
 
+#if !defined(_WIN32)
+#include <unistd.h>
+#endif
+
 #define MOST_NUMBERS 65536 /* in a row: their products still fit 32 bits */
 #define BLOCK 256          /* rows that are compared at once */
 #define MOST_HELPERS 4     /* for several questions at once */
-
 #define AHEAD 2048         /* bytes that memory is asked for in advance: processors do not look beyond a page */
 
 #if defined(__GNUC__)
@@ -170,6 +173,19 @@ static void serve(void *held) {
     }
 }
 
+/* A process that was forked off has none of the threads of the other. */
+static void forget_lost(void) {
+#if !defined(_WIN32)
+    static pid_t mine;
+    if (mine != getpid()) {
+        mine = getpid();
+        memset(helpers, 0, sizeof(helpers));
+        helper_count = 0;
+        table = NULL;
+    }
+#endif
+}
+
 /* Another helper, idle; NULL where there are enough, or the system has no room for one. */
 static Helper *make_helper(void) {
     if (helper_count == MOST_HELPERS || (table == NULL && (table = PyThread_allocate_lock()) == NULL))
@@ -187,6 +203,7 @@ static Helper *make_helper(void) {
 /* Give work to a helper, if any is idle. Python's lock is held. */
 static void ask_for_help(Work *work) {
     Helper *found = NULL;
+    forget_lost();
     if (table != NULL) {
         PyThread_acquire_lock(table, WAIT_LOCK);
         for (int i = 0; i < helper_count && found == NULL; i++)
@@ -236,6 +253,10 @@ end:
 
 static int take_piece(Nearness *self, PyObject *given) {
     PyObject *owners[4];
+    if (!PyTuple_Check(given)) {
+        PyErr_SetString(PyExc_TypeError, "a piece is a tuple");
+        return -1;
+    }
     if (!PyArg_ParseTuple(given, "OOOO", &owners[0], &owners[1], &owners[2], &owners[3]))
         return -1;
     const Py_ssize_t widths[4] = {1, sizeof(float), sizeof(int64_t), sizeof(float)};
@@ -297,6 +318,8 @@ static PyObject *make(PyTypeObject *type, PyObject *arguments, PyObject *Py_UNUS
     work->left = work->blocks;
     if (work->blocks)
         PyThread_acquire_lock(work->done, WAIT_LOCK);
+    else if (work->best != NULL && clew_sum_best(work->best) < 0)
+        work->fits = 0;
     if (is_aside && work->blocks)
         ask_for_help(work);
     return (PyObject *)self;

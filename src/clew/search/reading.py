@@ -23,7 +23,6 @@ from clew.source.reading import read_file
 from clew.store import facts, snapshots, vectors
 from clew.store.snapshots import Snapshot
 from clew.types import Decision, Stat
-from clew.uncollected import uncollected
 
 _DOUBT = get_args(Decision)  # from none to most
 _ATTEMPTS = 3  # a codebase may be judged while its state changes
@@ -90,10 +89,6 @@ class Reader:
 
     def ask(self, codebase: Codebase, ask: Callable[[Reading], A]) -> A:
         """An answer about the tree as it is. One that meets a file that changed meanwhile is asked for again."""
-        with uncollected():  # circles are looked for when it was given
-            return self._ask(codebase, ask)
-
-    def _ask(self, codebase: Codebase, ask: Callable[[Reading], A]) -> A:
         answer = self._ask_once(codebase, ask, doubt=False)
         fresh = answer.freshness
         if (fresh.changed or fresh.dropped) and fresh.decision != "failed" and not codebase.is_project:
@@ -109,13 +104,12 @@ class Reader:
             place = len(readings)
             return self._read(codebases[place], lambda reading: within((*readings, reading), checks), checks[place])
 
-        with uncollected():
-            # All are checked before any is read: two may share a store, and a check writes.
-            answer = within((), [self._check(codebase, doubt=False) for codebase in codebases])
-            fresh = answer.freshness
-            if (fresh.changed or fresh.dropped) and fresh.decision != "failed":
-                answer = within((), [self._check(codebase, doubt=True) for codebase in codebases])
-            return answer
+        # All are checked before any is read: two may share a store, and a check writes.
+        answer = within((), [self._check(codebase, doubt=False) for codebase in codebases])
+        fresh = answer.freshness
+        if (fresh.changed or fresh.dropped) and fresh.decision != "failed":
+            answer = within((), [self._check(codebase, doubt=True) for codebase in codebases])
+        return answer
 
     def _check(self, codebase: Codebase, *, doubt: bool) -> Checked:
         if codebase.is_project:

@@ -10,7 +10,7 @@ import json
 import struct
 import sys
 from array import array
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ WHOLE_FILE = (1 << NODE_BITS) - 1  # the ordinal of a file itself
 Edge = tuple[int | str, int, int, int, int, bytes]  # as `EdgeRow`, but the target is a name where it is external
 Loose = tuple[str, int, int, bytes]  # as `LooseRow`
 
-FEW_TARGETS = 4  # are looked for one by one; of more, each edge is compared with all
+FEW = 4  # nodes that are looked for one by one; of more, each edge is compared with all
 _NUMBER = struct.Struct("<I")
 _COUNT = _NUMBER.size  # bytes that come before the columns
 _SITE = 4  # bytes of a place
@@ -90,26 +90,24 @@ class Pack:
 
     def to(self, wanted: Collection[int]) -> list[EdgeRow]:
         """Those that lead to some nodes."""
-        if len(wanted) > FEW_TARGETS:
+        if len(wanted) > FEW:
             return [self._row(at) for at, target in enumerate(self.targets()) if target in wanted]
-        return [self._row(at) for target in wanted for at in self._places(target)]
+        return [
+            self._row(at)
+            for target in wanted
+            for at in _places(self._packed, target.to_bytes(8, "little", signed=True), _COUNT, self._count)
+        ]
 
-    def of(self, sources: Container[int]) -> list[EdgeRow]:
-        """Those that go out from some nodes."""
-        return [self._row(at) for at, source in enumerate(self.sources()) if source in sources]
-
-    def _places(self, target: int) -> range:
-        """Where the edges to a node stand."""
-        packed, wanted, end = self._packed, target.to_bytes(8, "little", signed=True), _COUNT + 8 * self._count
-        first = packed.find(wanted, _COUNT, end)
-        while first >= 0 and (first - _COUNT) % 8:  # in two numbers, a part in each
-            first = packed.find(wanted, first + 1, end)
-        if first < 0:
-            return range(0)
-        last = first + 8
-        while last < end and packed.startswith(wanted, last):
-            last += 8
-        return range((first - _COUNT) // 8, (last - _COUNT) // 8)
+    def of(self, wanted: Collection[int]) -> list[EdgeRow]:
+        """Those that go out from some nodes of this file."""
+        if len(wanted) > FEW:
+            return [self._row(at) for at, source in enumerate(self.sources()) if source in wanted]
+        start = _COUNT + 16 * self._count
+        return [
+            self._row(at)
+            for source in wanted
+            for at in _places(self._packed, (source & WHOLE_FILE).to_bytes(2, "little"), start, self._count)
+        ]
 
     def _column(self, first: int, last: int) -> bytes:
         """What stands between so many bytes an edge."""
@@ -154,6 +152,18 @@ class LoosePack:
 
     def _loose(self, rows: Iterable[EdgeRow]) -> list[LooseRow]:
         return [LooseRow(self.names[row.target], row.source, row.role, row.sites) for row in rows]
+
+
+def _places(packed: bytes, wanted: bytes, start: int, count: int) -> Iterator[int]:
+    """Which of so many numbers that begin at a byte are the wanted one."""
+    width = len(wanted)
+    end = start + width * count
+    at = packed.find(wanted, start, end)
+    while at >= 0:
+        place, beside = divmod(at - start, width)
+        if not beside:  # else it is a part of one number and a part of the next
+            yield place
+        at = packed.find(wanted, at + width - beside, end)
 
 
 def pack_file(number: int, edges: Sequence[Edge], loose: Sequence[Loose]) -> Packed:
