@@ -35,7 +35,7 @@ PLACE = CACHE.parent / "rivals"
 DRIVER = Path(__file__).with_name("rival_semble.py")
 PACKAGES = ("semble==0.7.0", "wordllama==0.4.0.post1")
 MODEL = "a stand-in, not semble's own: WordLlama's weights, 32,000 tokens x 256, as a model2vec model"
-TURNS, ROUNDS = 2, 3
+TURNS, ROUNDS = 4, 3
 
 QUESTIONS = (
     "how are migrations executed", "where is the csrf token checked", "QuerySet.filter", "get_or_create",
@@ -129,7 +129,21 @@ def measure_speed(semble: Semble, folder: Path) -> dict[str, Any]:
             costs[name].append(cost_of(make))
     index = {name: min(found, key=lambda cost: float(cost["cpu_s"])) for name, found in costs.items()}
     _again(semble, folder, tree, "code")
-    return {"index": {**index, "semble_to_clew": ratios(index, ("wall_s", "cpu_s"))}, "query": queries(semble, folder)}
+    report = {**index, "semble_to_clew": ratios(index, ("wall_s", "cpu_s")), "in_turns": in_turns(costs)}
+    return {"index": report, "query": queries(semble, folder)}
+
+
+def in_turns(costs: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    """How many times as long as Clew semble takes for code in the same turn, by the clock: a machine that is slow for a
+    minute is so for both."""
+    found = {}
+    for name in ("clew", "clew_python"):
+        times = [
+            round(rival["wall_s"] / mine["wall_s"], 2)
+            for rival, mine in zip(costs["semble_code"], costs[name], strict=True)
+        ]
+        found[name] = {"median": round(statistics.median(times), 2), "each": times}
+    return found
 
 
 def _all_but_python(directory: str, names: list[str]) -> list[str]:
