@@ -27,7 +27,7 @@ from clew.store.store import Store
 from clew.types import ModelName
 
 _WORTH_CHUNKS = 10_000  # a process takes 0.3 s to begin; the segments of so many take 0.6 s
-_NICE = 4  # it has a core when names are resolved, for half a second; before that it needs a third of one
+_NICE = 4  # once names are resolved it has a core for half a second; before that it needs a third of one
 _PATIENCE_S = 1.0  # that the flip waits for it while nobody else can write
 _LATE_S = 15.0  # that the run waits for it after the flip: there was little to resolve, or others keep the cores busy
 

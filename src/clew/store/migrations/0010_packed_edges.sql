@@ -1,4 +1,4 @@
--- The edges of a file in one row: as many rows of their own were a tenth of the time of a first index.
+-- The edges of a file in one row, with tables that tell which files lead to what.
 
 CREATE TABLE packed_edge (
   id INTEGER PRIMARY KEY,            -- snapshot << 32 | number of the file, as in graph_file
