@@ -52,6 +52,8 @@ def test_what_was_packed_comes_back(edges: list[Any], loose: list[Any]) -> None:
     for row in expected[:3]:
         assert sorted(pack.to({row.target})) == sorted(other for other in expected if other.target == row.target)
         assert sorted(pack.of({row.source})) == sorted(other for other in expected if other.source == row.source)
+        beside = row.source + (1 << NODE_BITS)  # the same ordinal in another file
+        assert pack.of({beside}) == [] and pack.of({beside + more for more in range(9)}) == []
     assert pack.to({-1}) == [] and Pack(b"", NUMBER).rows() == []
     bare = LoosePack(packed.loose, NUMBER)
     told = sorted(LooseRow(*row) for row in loose)

@@ -12,8 +12,6 @@ from clew.search.best import Groups, sum_best
 
 _BLOCK = 2_048  # rows that numpy widens at once: they stay near the processor
 
-Waiting = Callable[[], Any]  # waits for what was begun
-
 
 class Rows(NamedTuple):
     """Rows of int8, and where their cosines go: one after the other, or each to its place, if it has one."""
@@ -47,8 +45,8 @@ def begin_nearness(
     length = float(np.linalg.norm(wanted.astype(np.float32)))
     if native.kernels is not None:
         given = [(np.ascontiguousarray(rows), lengths, places, found) for rows, lengths, found, places in pieces]
-        waiting: Waiting = native.kernels.Nearness(wanted, length, tuple(given), tuple(best or ()), aside).wait
-        return waiting
+        wait: Callable[[], None] = native.kernels.Nearness(wanted, length, tuple(given), tuple(best or ()), aside).wait
+        return wait
     for piece in pieces:
         _divide_products(piece, wanted, length)
     if best is not None:

@@ -99,13 +99,14 @@ class Pack:
         ]
 
     def of(self, wanted: Collection[int]) -> list[EdgeRow]:
-        """Those that go out from some nodes of this file."""
+        """Those that go out from some nodes; those of other files have none here."""
         if len(wanted) > FEW:
             return [self._row(at) for at, source in enumerate(self.sources()) if source in wanted]
         start = _COUNT + 16 * self._count
         return [
             self._row(at)
             for source in wanted
+            if source >> NODE_BITS == self.number
             for at in _places(self._packed, (source & WHOLE_FILE).to_bytes(2, "little"), start, self._count)
         ]
 
