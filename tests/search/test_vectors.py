@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from clew.search.best import TOP_CHUNKS, Groups
 from clew.search.vectors import Rows, begin_nearness, cosines_with
@@ -56,6 +58,21 @@ def test_rows_go_to_their_places_and_the_best_are_summed_up(aside: bool) -> None
     assert np.count_nonzero(scattered) == np.count_nonzero(expected[held])
     best = -np.sort(-np.maximum(expected.reshape(150, 10), 0), axis=1)[:, :3]
     assert sums.tolist() == pytest.approx((best @ weights).tolist(), abs=1e-5)
+
+
+@pytest.mark.usefixtures("either_way")
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(1, 300), st.integers(0, 300), st.integers(0, 2**32 - 1), st.sampled_from([1, 2, 127, 128]))
+def test_products_are_exact(width: int, count: int, seed: int, most: int) -> None:
+    """Also of the greatest numbers, and of what no row of a whole block is left of."""
+    chance = np.random.default_rng(seed)
+    rows = chance.integers(-most, min(most, 127) + 1, (count, width), np.int8)
+    rows[:, chance.random(width) < 0.1] = -most
+    vector = chance.integers(-127, 128, width).astype(np.float32)
+    vector[chance.integers(width)] = 127  # so that its numbers are taken as they are
+    found = cosines_with(rows, np.ones(count, np.float32), vector)
+    products = (rows.astype(np.int64) @ vector.astype(np.int64)).astype(np.float32)
+    assert found.tolist() == (products / np.float32(np.linalg.norm(vector))).tolist()
 
 
 def test_many_at_once_get_each_their_own() -> None:

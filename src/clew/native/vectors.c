@@ -4,6 +4,9 @@
 #if !defined(_WIN32)
 #include <unistd.h>
 #endif
+#if defined(__GNUC__) && defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #define MOST_NUMBERS 65536 /* in a row: their products still fit 32 bits */
 #define BLOCK 256          /* rows that are compared at once */
@@ -36,8 +39,9 @@ typedef struct {
     PyThread_type_lock done; /* held until all is done */
     Py_ssize_t count, width, blocks;
     Piece *pieces;
-    int16_t *wanted;
+    int8_t *wanted;
     float length;
+    int is_wide;
     const Array *best; /* values, where their groups start, weights, the answer; NULL where there are none */
 } Work;
 
@@ -48,40 +52,62 @@ typedef struct {
     Array best[4];
 } Nearness;
 
-static ALWAYS_INLINE void measure(const Work *work, const Piece *piece, Py_ssize_t first, Py_ssize_t count,
-                                  float *found) {
-    const Py_ssize_t width = work->width;
-    const int16_t *const wanted = work->wanted;
-    const int8_t *numbers = piece->rows + first * width;
-    const float *const lengths = piece->lengths + first;
-    for (Py_ssize_t row = 0; row < count; row++, numbers += width) {
-        int32_t product = 0;
-        for (Py_ssize_t i = 0; i < width; i += 64)
+/* The product of a row with the vector, from one number on. */
+static ALWAYS_INLINE int32_t product_from(Py_ssize_t first, const int8_t *numbers, const int8_t *wanted, Py_ssize_t width) {
+    int32_t product = 0;
+    for (Py_ssize_t i = first; i < width; i++)
+        product += (int16_t)numbers[i] * (int16_t)wanted[i];
+    return product;
+}
+
+static void products_anywhere(const Work *work, const int8_t *numbers, Py_ssize_t count, float *found) {
+    for (Py_ssize_t row = 0; row < count; row++, numbers += work->width) {
+        for (Py_ssize_t i = 0; i < work->width; i += 64)
             FETCH((const char *)numbers + AHEAD + i);
-        for (Py_ssize_t i = 0; i < width; i++)
-            product += (int16_t)numbers[i] * wanted[i];
-        found[row] = (float)product;
+        found[row] = (float)product_from(0, numbers, work->wanted, work->width);
     }
-    for (Py_ssize_t row = 0; row < count; row++) /* apart, several divisions are done at once */
-        found[row] = found[row] / lengths[row] / work->length;
 }
 
-static void measure_anywhere(const Work *work, const Piece *piece, Py_ssize_t first, Py_ssize_t count,
-                             float *found) {
-    measure(work, piece, first, count, found);
-}
-
-/* The same for processors that take 32 bytes at once; which one this is, is asked when it runs. */
+/* The same for processors that take 32 bytes at once; which one this is, is asked when it runs. They multiply bytes of
+   which one has no sign, so that goes to the other: in half the time that it takes to widen both. Two products fit
+   16 bits as long as nothing wanted is -128. */
 #if defined(__GNUC__) && defined(__x86_64__)
-__attribute__((target("avx2"))) static void measure_wide(const Work *work, const Piece *piece, Py_ssize_t first,
-                                                         Py_ssize_t count, float *found) {
-    measure(work, piece, first, count, found);
+#define TOGETHER 4 /* rows */
+__attribute__((target("avx2"))) static void products_wide(const Work *work, const int8_t *numbers, Py_ssize_t count,
+                                                          float *found) {
+    const Py_ssize_t width = work->width, whole = width - width % 32;
+    const __m256i ones = _mm256_set1_epi16(1);
+    Py_ssize_t row = 0;
+    for (; row + TOGETHER <= count; row += TOGETHER, numbers += TOGETHER * width) {
+        __m256i sums[TOGETHER] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
+                                  _mm256_setzero_si256()};
+        for (Py_ssize_t i = 0; i < TOGETHER * width; i += 64)
+            FETCH((const char *)numbers + AHEAD + i);
+        for (Py_ssize_t i = 0; i < whole; i += 32) {
+            const __m256i wanted = _mm256_loadu_si256((const void *)(work->wanted + i));
+            for (int k = 0; k < TOGETHER; k++) {
+                const __m256i held = _mm256_loadu_si256((const void *)(numbers + k * width + i));
+                const __m256i pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(held), _mm256_sign_epi8(wanted, held));
+                sums[k] = _mm256_add_epi32(sums[k], _mm256_madd_epi16(pairs, ones));
+            }
+        }
+        const __m256i halves =
+            _mm256_hadd_epi32(_mm256_hadd_epi32(sums[0], sums[1]), _mm256_hadd_epi32(sums[2], sums[3]));
+        int32_t products[TOGETHER];
+        _mm_storeu_si128((void *)products,
+                         _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1)));
+        for (int k = 0; k < TOGETHER; k++)
+            found[row + k] = (float)(products[k] + product_from(whole, numbers + k * width, work->wanted, width));
+    }
+    products_anywhere(work, numbers, count - row, found + row);
 }
 
-static int is_wide(void) { return __builtin_cpu_supports("avx2"); }
+static int is_wide(const int8_t *wanted, Py_ssize_t width) {
+    return __builtin_cpu_supports("avx2") && memchr(wanted, -128, (size_t)width) == NULL;
+}
 #else
-#define measure_wide measure_anywhere
-static int is_wide(void) { return 0; }
+#define products_wide products_anywhere
+static int is_wide(const int8_t *Py_UNUSED(wanted), Py_ssize_t Py_UNUSED(width)) { return 0; }
 #endif
 
 static Py_ssize_t blocks_of(const Piece *piece) { return (piece->count + BLOCK - 1) / BLOCK; }
@@ -93,10 +119,13 @@ static int measure_block(const Work *work, Py_ssize_t block) {
         block -= blocks_of(piece++);
     const Py_ssize_t first = block * BLOCK, count = piece->count - first < BLOCK ? piece->count - first : BLOCK;
     float found[BLOCK];
-    if (is_wide())
-        measure_wide(work, piece, first, count, found);
+    const int8_t *const numbers = piece->rows + first * work->width;
+    if (work->is_wide)
+        products_wide(work, numbers, count, found);
     else
-        measure_anywhere(work, piece, first, count, found);
+        products_anywhere(work, numbers, count, found);
+    for (Py_ssize_t row = 0; row < count; row++) /* apart, several divisions are done at once */
+        found[row] = found[row] / piece->lengths[first + row] / work->length;
     if (piece->places == NULL) {
         memcpy(piece->answer + first, found, (size_t)count * sizeof(float));
         return 1;
@@ -237,15 +266,15 @@ static Work *make_work(PyObject *vector, float length, Py_ssize_t count) {
     }
     *work = (Work){.turn = PyThread_allocate_lock(), .holders = 1, .fits = 1, .done = PyThread_allocate_lock(),
                    .width = width, .pieces = calloc((size_t)count + 1, sizeof(Piece)),
-                   .wanted = malloc((size_t)width * sizeof(int16_t)), .length = length};
+                   .wanted = malloc((size_t)width), .length = length};
     if (work->turn == NULL || work->done == NULL || work->pieces == NULL || work->wanted == NULL) {
         dispose(work);
         work = NULL;
         PyErr_NoMemory();
         goto end;
     }
-    for (Py_ssize_t i = 0; i < width; i++)
-        work->wanted[i] = ((const int8_t *)given[0].held.buf)[i];
+    memcpy(work->wanted, given[0].held.buf, (size_t)width);
+    work->is_wide = is_wide(work->wanted, width);
 end:
     clew_give_back(given, 1);
     return work;
