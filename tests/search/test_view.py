@@ -154,6 +154,27 @@ def test_cosines_of_one_document_are_those_among_all(tmp_path: Path) -> None:
     engine.close()
 
 
+def test_the_chunks_of_files_are_those_of_their_documents(tmp_path: Path) -> None:
+    files = {f"m{i}.py": module(i) for i in range(5)} | {"empty.py": "", "copy.py": module(2), "z.py": ""}
+    root = write_tree(tmp_path / "tree", files)
+    engine = make_engine(tmp_path / "home")
+    engine.index(str(root))
+    store = engine.resolve(str(root)).store
+    with store.read() as connection:
+        view = load_view(store, connection, gate.require(gate.judge(store, connection, str(root))))
+    places = [*range(len(view.files)), 2, 0]
+    starts, sizes = view.spans(places)
+    spans = [view.span(int(view.document[place])) for place in places]
+    assert sizes.tolist() == [span.stop - span.start for span in spans] and 0 in sizes
+    assert [start for start, size in zip(starts.tolist(), sizes, strict=True) if size] == [
+        span.start for span in spans if span.stop > span.start
+    ]
+    with store.read() as connection:
+        rows = connection.execute("SELECT id, tokens, symbols FROM facts ORDER BY id").fetchall()
+    assert [*zip(view.facts.tolist(), view.terms.tolist(), view.symbols.tolist(), strict=True)] == rows
+    engine.close()
+
+
 def test_threads_that_keep_things_do_not_hinder_each_other() -> None:
     made = View.__new__(View)
     made._kept = {}

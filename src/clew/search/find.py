@@ -59,6 +59,7 @@ class Ranked(NamedTuple):
     score: float
     others: tuple[int, ...] = ()  # further chunks of the file, one a definition
     also: tuple[str, ...] = ()  # paths that have the same content
+    size: tuple[int, int] = (0, 0)  # of the file: how many terms and symbols it has
     is_file: bool = True  # not one function of it
     symbol: int | None = None  # the definition that is meant, where the chunk has several
     why: Mapping[str, float] | None = None
@@ -129,14 +130,17 @@ class Search:
                     first = posting_rows.chunk_at(self._sources[source].connection, file.facts, defined[0].byte)
                     chunks = [first, *(chunk for chunk in chunks if chunk != first)] if first is not None else chunks
                 if chunks:
-                    also = self._copies(source, int(view.document[place]), file.path)
+                    document = int(view.document[place])
+                    also = self._copies(source, document, file.path)
+                    size = int(view.terms[document]), int(view.symbols[document])
                     why = (
                         {name: round(float(values[place]), 4) for name, values in ranking.features.items()}
                         if explain
                         else None
                     )
                     others = tuple(chunks[1 : NESTED + 1])
-                    yield Ranked(source, file, chunks[0], float(ranking.total[place]), others, also, why=why, at=at)
+                    score = float(ranking.total[place])
+                    yield Ranked(source, file, chunks[0], score, others, also, size, why=why, at=at)
 
     def _once_each(self) -> Iterator[tuple[int, int]]:
         """(source, place) of the files in order, without those that have the content of one before them."""
@@ -272,14 +276,14 @@ class Search:
         for source, item in enumerate(self.measured):
             view = item.view
             mine = [at for at, (of, _) in enumerate(files) if of == source]
-            spans = [view.span(int(view.document[files[at][1]])) for at in mine]
-            if not spans:
+            if not mine:
                 continue
-            sizes = [span.stop - span.start for span in spans]
-            places = np.concatenate([view.ordinals[span] for span in spans])
+            starts, sizes = view.spans([files[at][1] for at in mine])
+            ends = np.cumsum(sizes)
+            places = np.arange(ends[-1]) + np.repeat(starts - ends + sizes, sizes)
             places = places[np.lexsort((-rank.line_scores(item, places), np.repeat(mine, sizes)))]
             owners, chunks, first = view.owners[places].tolist(), view.chunks[places].tolist(), 0
-            for at, size in zip(mine, sizes, strict=True):
+            for at, size in zip(mine, sizes.tolist(), strict=True):
                 best: dict[int, int] = {}
                 for row in range(first, first + size):
                     best.setdefault(owners[row] if owners[row] >= 0 else -1 - row, chunks[row])

@@ -40,7 +40,7 @@ def shown(readings: Sequence[Reading], ranked: Iterable[Ranked], limit: int) -> 
     for hit in ranked:
         reading = readings[hit.source]
         is_fresh = reading.check(hit.file.path, hit.file.stat, hit.file.blob)
-        before = files.place(reading, hit.file) if hit.is_file and is_fresh is not None else None
+        before = files.place(reading, hit) if hit.is_file and is_fresh is not None else None
         if before is not None:
             near[before].append(hit.file.path)
         elif is_fresh is not None:
@@ -49,7 +49,7 @@ def shown(readings: Sequence[Reading], ranked: Iterable[Ranked], limit: int) -> 
                 break
             chosen.append((reading, hit, is_fresh))
             near.append([])
-            files.add(reading, hit.file)
+            files.add(reading, hit)
     hits = [hit._replace(near=tuple(alike)) if alike else hit for hit, alike in zip(show(chosen), near, strict=True)]
     return Shown(hits, following)
 
@@ -58,19 +58,19 @@ class _Alike:
     """The first files shown, to tell whether another is nearly one of them."""
 
     def __init__(self) -> None:
-        self._files: list[tuple[Reading, FileOf]] = []
+        self._files: list[tuple[Reading, Ranked]] = []
         self._terms: dict[tuple[str, int], Any] = {}
 
-    def add(self, reading: Reading, file: FileOf) -> None:
+    def add(self, reading: Reading, hit: Ranked) -> None:
         if len(self._files) < ALIKE_AMONG:
-            self._files.append((reading, file))
+            self._files.append((reading, hit))
 
-    def place(self, reading: Reading, file: FileOf) -> int | None:
+    def place(self, reading: Reading, hit: Ranked) -> int | None:
         """Which of the files this one is nearly the same as; sizes tell for most that it is none."""
         for place, (its, other) in enumerate(self._files):
-            if its is not reading or not _is_as_large(file, other):
+            if its is not reading or not _is_as_large(hit.size, other.size):
                 continue  # what two codebases share is worth seeing in both
-            mine, theirs = self._of(reading, file), self._of(its, other)
+            mine, theirs = self._of(reading, hit.file), self._of(its, other.file)
             common = len(_intersection(mine, theirs))
             if common >= ALIKE * (len(mine) + len(theirs) - common) and len(mine) >= MIN_ALIKE_TERMS:
                 return place
@@ -86,12 +86,12 @@ class _Alike:
         return self._terms[key]
 
 
-def _is_as_large(file: FileOf, other: FileOf) -> bool:
+def _is_as_large(size: tuple[int, int], other: tuple[int, int]) -> bool:
     """Whether two files have about as many terms, and about as many definitions."""
-    ours, theirs = file.tokens, other.tokens
+    ours, theirs = size[0], other[0]
     if (ours if ours < theirs else theirs) < ALIKE * (theirs if ours < theirs else ours):
         return False  # nearly always, and for each pair of a page
-    few, many = sorted((file.symbols, other.symbols))
+    few, many = sorted((size[1], other[1]))
     return max(ours, theirs) >= MIN_ALIKE_TERMS and few >= ALIKE * many - 1
 
 

@@ -141,12 +141,16 @@ class View:
         groups = np.full(len(self.facts), len(starts))
         groups[self.started] = np.arange(len(starts))
         self.group = groups[self.document]  # of each file, which of these its chunks are; as many where it has none
+        self._bounds = np.append(starts, [len(self.chunks)] * 2)  # the second for files that have none
         self.ordinals = np.arange(len(self.chunks))
         copies = self.copies[self.chunk_document]  # of the files without a word, which are most, none counts
         copies = copies if len(copies) and copies.max() > 1 else None
         self.words = Words(self._parts, lengths, mean, copies, self.snapshot.chunks)
-        symbols = self._of_documents("symbols")
-        self.extent = np.log1p(np.minimum(symbols, MAX_DEFINITIONS))[self.document]  # of each file: what it defines
+        self.terms = np.bincount(self.chunk_document, lengths, len(self.facts))  # of each document, how many
+        self.symbols = self._of_documents("symbols")  # likewise
+        self.extent = np.log1p(np.minimum(self.symbols, MAX_DEFINITIONS))[
+            self.document
+        ]  # of each file: what it defines
         chunks = np.bincount(self.chunk_document, minlength=len(self.facts))[self.document]
         self.has_chunks = chunks > 0  # of each file: an empty one has nothing to show
         self._settle_headers(chunks)
@@ -176,6 +180,12 @@ class View:
         if at == len(self.started) or self.started[at] != document:
             return slice(0, 0)
         return slice(int(self.starts[at]), int(self.starts[at + 1]) if at + 1 < len(self.starts) else len(self.chunks))
+
+    def spans(self, files: Sequence[int]) -> tuple[Any, Any]:
+        """The same of some files by their places: where each starts, and how many chunks it has."""
+        groups = self.group[files]
+        starts = self._bounds[groups]
+        return starts, self._bounds[groups + 1] - starts
 
     def facts_with(self, terms: Iterable[str], most: int) -> list[int]:
         """The facts that have any of these terms; none, where more chunks than `most` have one."""
