@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.corpora import django, linux
+from benchmarks.grep_read import require_ripgrep
 from clew import Engine, load_config
 from clew.index import classify
 from clew.search.exact import Page
@@ -62,6 +63,7 @@ LINUX = [
 
 
 def main() -> None:
+    require_ripgrep()
     chosen = sys.argv[1:] or ["--django", "--linux"]
     report: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for name, tree, asks in (("django", django, DJANGO), ("linux", linux, LINUX)):

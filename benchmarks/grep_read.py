@@ -7,6 +7,7 @@ grep prints are not counted, and it knows the answer when it sees it: both are i
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -35,6 +36,12 @@ class Spent(NamedTuple):
 
     tokens: float
     is_found: bool
+
+
+def require_ripgrep() -> None:
+    """Before minutes are spent on the rest."""
+    if shutil.which("rg") is None:
+        raise SystemExit("there is no `rg`, which is measured too; install it (Debian: ripgrep), then run this again")
 
 
 def tokens_until(readings: Iterable[Reading], targets: Sequence[Target], prefix: str = "") -> Spent:

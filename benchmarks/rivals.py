@@ -24,7 +24,7 @@ from typing import Any
 
 import clew
 from benchmarks.corpora import CACHE, django
-from benchmarks.grep_read import GrepReader, Reading, Spent, tokens_until, words_of
+from benchmarks.grep_read import GrepReader, Reading, Spent, require_ripgrep, tokens_until, words_of
 from benchmarks.retrieval import IndexedCorpora, Repo, evaluate, load_repos
 from benchmarks.retrieval.evaluation import DEEP, percentile
 from benchmarks.retrieval.indexed import HOME
@@ -80,6 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.ask:
         print(json.dumps(ask_clew(*options.ask)))
         return 0
+    require_ripgrep()
     report: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder).resolve()
