@@ -92,7 +92,7 @@ def identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def refused(path: Path, error: OSError) -> StoreError:
+def refused(path: str | Path, error: OSError) -> StoreError:
     """What the system refused to do with a file of a store, as an error of Clew's."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StoreFull(f"no room left on the disk for {path}; free some and run the command again")

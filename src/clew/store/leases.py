@@ -34,14 +34,14 @@ def hold(directory: Path, sweep: int) -> Iterator[None]:
         yield
     finally:
         with contextlib.suppress(FileNotFoundError):
-            lock.path.unlink()
+            os.unlink(lock.path)
         lock.release()
 
 
 def _take(directory: Path, sweep: int) -> FileLock:
     """A locked lease file. A sweep that looks between its making and its locking may remove it: then another."""
     while True:
-        lock = FileLock(directory / f"{sweep}-{os.getpid()}-{threading.get_ident()}-{next(_serial)}")
+        lock = FileLock(f"{directory}{os.sep}{sweep}-{os.getpid()}-{threading.get_ident()}-{next(_serial)}")
         if lock.try_acquire():
             if lock.is_in_place():
                 return lock

@@ -51,7 +51,7 @@ else:
 class FileLock:
     """An exclusive lock on `path`; every instance is a holder of its own, also within one process."""
 
-    def __init__(self, path: Path, *, create: bool = True) -> None:
+    def __init__(self, path: str | Path, *, create: bool = True) -> None:
         self.path = path
         self._flags = os.O_RDWR | (os.O_CREAT if create else 0) | getattr(os, "O_CLOEXEC", 0)
         self._descriptor: int | None = None

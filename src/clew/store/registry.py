@@ -32,6 +32,9 @@ class Registry:
         self.home = home
         self._path = home / "registry.db"
         self._database = Database(self._path, "registry_migrations")
+        self._stores: dict[
+            str, Path
+        ] = {}  # that were asked for: to make and to hash a path takes longer than to find it
 
     def store_directory(self, family: str) -> Path:
         """Where the store of a repository family lives; the name shows the folder it is for."""
@@ -72,7 +75,10 @@ class Registry:
         with translated(self._path):
             stores = dict(fetch_all(self._database.connection(), "SELECT root, store FROM codebase"))
         root = containing(path, stores)
-        return (root, self.home / stores[root]) if root is not None else None
+        if root is None:
+            return None
+        name = stores[root]
+        return root, self._stores.get(name) or self._stores.setdefault(name, self.home / name)
 
     def known(self) -> dict[str, Known]:
         """Every codebase with what was last known of it, sorted by root."""

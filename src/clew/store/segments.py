@@ -129,20 +129,21 @@ class MappedFiles(Generic[S]):
 
     def __init__(self, directory: Path, kind: Callable[[Path], S]) -> None:
         self._directory, self._kind = directory, kind
-        self._opened: dict[str, tuple[Any, S]] = {}
+        self._opened: dict[str, tuple[Path, Any, S]] = {}  # every question asks for them: paths are not made anew
 
     def path(self, name: str) -> Path:
         return self._directory / f"{name}.seg"
 
     def open(self, name: str) -> S:
         """A file by its name; a damaged or missing one is `StoreCorrupt`."""
-        path = self.path(name)
-        kept, now = self._opened.get(name), identity(path)
-        if kept is not None and kept[0] == now:  # else it was removed or cut: what is mapped must not be touched
-            return kept[1]
+        kept = self._opened.get(name)
+        path = kept[0] if kept is not None else self.path(name)
+        now = identity(path)
+        if kept is not None and kept[1] == now:  # else it was removed or cut: what is mapped must not be touched
+            return kept[2]
         self._opened.pop(name, None)
         found = self._kind(path)
-        self._opened[name] = (now, found)
+        self._opened[name] = (path, now, found)
         return found
 
     def drop_others(self, names: Sequence[str]) -> None:
