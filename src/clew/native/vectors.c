@@ -68,8 +68,8 @@ static void products_anywhere(const Work *work, const int8_t *numbers, Py_ssize_
     }
 }
 
-/* The same for processors that take 32 bytes at once; which one this is, is asked when it runs. They multiply bytes of
-   which one has no sign, so that goes to the other: in half the time that it takes to widen both. Two products fit
+/* The same for processors that take 32 bytes at once; which one this is, is asked when it runs. They multiply bytes
+   without widening them first, if one of the two has no sign: that of the row goes to what is wanted. Two products fit
    16 bits as long as nothing wanted is -128. */
 #if defined(__GNUC__) && defined(__x86_64__)
 #define TOGETHER 4 /* rows */

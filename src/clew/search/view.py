@@ -148,9 +148,8 @@ class View:
         self.words = Words(self._parts, lengths, mean, copies, self.snapshot.chunks)
         self.terms = np.bincount(self.chunk_document, lengths, len(self.facts))  # of each document, how many
         self.symbols = self._of_documents("symbols")  # likewise
-        self.extent = np.log1p(np.minimum(self.symbols, MAX_DEFINITIONS))[
-            self.document
-        ]  # of each file: what it defines
+        extent = np.log1p(np.minimum(self.symbols, MAX_DEFINITIONS))
+        self.extent = extent[self.document]  # of each file: what it defines
         chunks = np.bincount(self.chunk_document, minlength=len(self.facts))[self.document]
         self.has_chunks = chunks > 0  # of each file: an empty one has nothing to show
         self._settle_headers(chunks)
