@@ -145,7 +145,7 @@ def test_the_best_chunks(documents: list[list[float]]) -> None:
     starts = np.cumsum([0, *sizes[:-1]])[: len(sizes)].astype(np.int64)
     scores = np.array([value for document in documents for value in document], np.float32)
     groups = np.arange(len(sizes) + 1)  # the last is of what has no chunks
-    view: Any = SimpleNamespace(starts=starts, group=groups, ordinals=np.arange(len(scores)))
+    view: Any = SimpleNamespace(starts=starts, group=groups)
     found, expected = both_ways(lambda: best.best_chunks(view, scores))
     assert found.tolist() == pytest.approx(expected.tolist(), rel=1e-6)
 
@@ -408,7 +408,7 @@ def test_a_process_that_was_forked_off_gets_helpers_of_its_own() -> None:
 
 
 def test_what_is_no_number_counts_for_nothing() -> None:
-    view: Any = SimpleNamespace(starts=ints(0, 3), group=ints(0, 1), ordinals=ints(0, 1, 2, 3))
+    view: Any = SimpleNamespace(starts=ints(0, 3), group=ints(0, 1))
     found, expected = both_ways(lambda: best.best_chunks(view, floats(1, float("nan"), -2, float("nan"))))
     assert found.tolist() == expected.tolist() == [1, 0]
 

@@ -36,7 +36,7 @@ def test_best_chunks_are_the_best_of_each_document(groups: list[list[float]], fe
     documents = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
     starts = np.flatnonzero(np.diff(documents, prepend=-1))
     files = [*range(len(groups)), len(groups), 0]  # the last but one has no chunks, the last the first one's
-    view: Any = SimpleNamespace(starts=starts, group=np.array(files), ordinals=np.arange(len(documents)))
+    view: Any = SimpleNamespace(starts=starts, group=np.array(files))
     with mock.patch.object(best, "FEW_CHUNKS", few):
         found = best.best_chunks(view, scores)
     assert found[-2:].tolist() == [0, found[0]]

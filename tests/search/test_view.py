@@ -143,12 +143,12 @@ def test_cosines_of_one_document_are_those_among_all(tmp_path: Path) -> None:
     for changed in ("m3.py", "m5.py"):
         with store.read() as connection:
             view = load_view(store, connection, gate.require(gate.judge(store, connection, str(root))))
-            every = view.near(vector)().chunks
+            every, places = view.near(vector)().chunks, np.arange(len(view.chunks))
             for document in range(len(view.facts)):
                 span = view.span(document)
-                assert np.allclose(view.cosines_at(view.ordinals[span], vector), every[span], atol=0.01), document
-            assert np.allclose(view.cosines_at(view.ordinals[::-2], vector), every[::-2], atol=0.01)
-            assert len(view.cosines_at(view.ordinals[:0], vector)) == 0
+                assert np.allclose(view.cosines_at(places[span], vector), every[span], atol=0.01), document
+            assert np.allclose(view.cosines_at(places[::-2], vector), every[::-2], atol=0.01)
+            assert len(view.cosines_at(places[:0], vector)) == 0
         (root / changed).write_text(module(8, loud=3))
         engine.index(str(root))
     engine.close()

@@ -142,7 +142,6 @@ class View:
         groups[self.started] = np.arange(len(starts))
         self.group = groups[self.document]  # of each file, which of these its chunks are; as many where it has none
         self._bounds = np.append(starts, [len(self.chunks)] * 2)  # the second for files that have none
-        self.ordinals = np.arange(len(self.chunks))
         copies = self.copies[self.chunk_document]  # of the files without a word, which are most, none counts
         copies = copies if len(copies) and copies.max() > 1 else None
         self.words = Words(self._parts, lengths, mean, copies, self.snapshot.chunks)
@@ -190,7 +189,8 @@ class View:
         """The facts that have any of these terms; none, where more chunks than `most` have one."""
         import numpy as np
 
-        places = np.concatenate([self.words.places(tokens.term_number(term)) for term in terms] or [self.ordinals[:0]])
+        held = [self.words.places(tokens.term_number(term)) for term in terms]
+        places = np.concatenate(held) if held else np.zeros(0, np.int64)
         found: list[int] = self.facts[np.unique(self.chunk_document[places])].tolist() if len(places) <= most else []
         return found
 

@@ -15,7 +15,7 @@ from clew.types import Stat, Symbol
 
 _IN_SNAPSHOT = f"EXISTS (SELECT 1 FROM entry WHERE entry.facts = symbol.id >> {CHUNK_BITS} AND entry.snapshot = ?)"
 
-_FILE = (  # a subquery: as a join the same takes four times as long
+_FILE = (  # a subquery: three of them took a quarter of the time of joins
     "language, blob, facts, (SELECT lower(hex(hash)) FROM blob WHERE blob.id = entry.blob),"
     " size, mtime_ns, ctime_ns, inode FROM entry"
 )

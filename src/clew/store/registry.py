@@ -32,9 +32,7 @@ class Registry:
         self.home = home
         self._path = home / "registry.db"
         self._database = Database(self._path, "registry_migrations")
-        self._stores: dict[
-            str, Path
-        ] = {}  # that were asked for: to make and to hash a path takes longer than to find it
+        self._stores: dict[str, Path] = {}  # that were asked for: a path takes longer to make than to look up
 
     def store_directory(self, family: str) -> Path:
         """Where the store of a repository family lives; the name shows the folder it is for."""
