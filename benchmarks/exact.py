@@ -30,7 +30,7 @@ from clew.store import exact
 RESULTS = Path(__file__).parent / "results" / "exact.json"
 PAGE = 50
 ALL = 10_000_000
-RUNS = 2
+RUNS = 5
 
 
 class Ask(NamedTuple):

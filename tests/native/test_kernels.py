@@ -212,6 +212,15 @@ def test_lines_with_a_literal(contents: list[bytes], literal: str, any_case: boo
     assert found == expected
 
 
+@pytest.mark.parametrize("needle", ["z", "zy", "zaz", "zaaaaaaaaaaaaaaaaaaaaaaaaaaaay"])
+def test_a_literal_is_found_wherever_it_stands(needle: str) -> None:
+    pattern = compile_pattern(TextQuery(needle))
+    for before in range(70):
+        for after in (0, 1, 15, 40):
+            content = b"za" * (before // 2) + b"a" * (before % 2) + needle.encode() + b"y" * after
+            assert bulk.find_in_one(pattern, content) == [(1, 0, len(content), content.find(needle.encode()) + 1)]
+
+
 def test_picked_lines() -> None:
     pattern = compile_pattern(TextQuery("a"))
     texts = Texts([pack(f"x\nxa{number}\n\na é\n".encode()) for number in range(9)])
@@ -259,7 +268,10 @@ def test_damage_is_told_and_harms_nothing(packed: bytes) -> None:
         assert found == expected
 
 
-@pytest.mark.parametrize("content", [b"", b"a", b"ab" * 5_000, bytes(range(256)) * 40, b"x" * 70_000])
+WORDS = " ".join(random.Random(3).choices(["def", "self.name", "return", "x", "(value)", "\n    "], k=2_000)).encode()
+
+
+@pytest.mark.parametrize("content", [b"", b"a", b"ab" * 5_000, bytes(range(256)) * 40, b"x" * 70_000, WORDS])
 def test_every_shortened_or_changed_block_is_harmless(content: bytes) -> None:
     packed = pack(content)
     chance = random.Random(5)

@@ -182,6 +182,8 @@ def test_a_literal_is_found_in_many_contents_as_in_each(
     else:
         found = [(number, [*places]) for number, places in together]
         assert found == [(number, places) for number, places in each if places]
+    for content, (_, places) in zip(contents, each, strict=True):
+        assert bulk.find_in_one(pattern, content) in (places, None)
     expected = [naive(literal, content, **flags) for content in contents]
     assert [[(line, column) for line, _, _, column in places] for _, places in each] == expected
 

@@ -7,6 +7,7 @@
 #define MARK "\xef\xbb\xbf" /* of UTF-8, at the beginning of a content: no part of its first line */
 #define MOST_FOR_A_BYTE 255 /* more than a packed byte can become */
 #define STEP 16
+#define NEAR 32 /* bytes that a token with two short lengths neither reads nor writes beyond */
 
 typedef struct {
     const uint8_t *bytes;
@@ -34,6 +35,21 @@ static int unpack(const uint8_t *at, const uint8_t *end, uint8_t *const first, u
         if (at == end)
             return -1;
         const uint8_t token = *at++;
+        if (token >> 4 != 15 && (token & 15) != 15 && end - at >= NEAR && last - out >= NEAR) {
+            memcpy(out, at, STEP);
+            const uint8_t *const after = at + (token >> 4);
+            uint8_t *const place = out + (token >> 4);
+            const Py_ssize_t back = after[0] | after[1] << 8;
+            if (back >= 8 && back <= place - first) { /* then no eight bytes reach into themselves */
+                const uint8_t *const from = place - back;
+                memcpy(place, from, 8);
+                memcpy(place + 8, from + 8, 8);
+                memcpy(place + 16, from + 16, 2);
+                at = after + 2;
+                out = place + (token & 15) + 4;
+                continue;
+            }
+        }
         Py_ssize_t length = whole_length(token >> 4, &at, end);
         if (length < 0 || length > end - at || length > last - out)
             return -1;

@@ -100,14 +100,36 @@ def find_in_all(pattern: Pattern, texts: Texts) -> Iterator[tuple[int, Rows]] | 
     return ((number, Rows(among, *rows)) for number, *rows in zip(numbers.tolist(), *found, strict=True))
 
 
+def find_in_one(pattern: Pattern, content: bytes) -> list[Spot] | None:
+    """The same for a single content, without arrays; None where somebody else must tell."""
+    if native.kernels is None or pattern.literal is None:
+        return None
+    haystack, is_sure = searched(pattern, content)
+    if not is_sure:
+        return None
+    packed = _native_lines(pattern, haystack + b"\n", [len(haystack)])
+    if not packed:
+        return []
+    lines, starts, stops, columns = _quarters(memoryview(packed).cast("q").tolist())
+    return None if 0 in columns else [*zip(lines, starts, stops, columns, strict=True)]
+
+
+def _quarters(numbers: list[int]) -> Iterator[list[int]]:
+    size = len(numbers) // 4
+    return (numbers[part * size : (part + 1) * size] for part in range(4))
+
+
+def _native_lines(pattern: Pattern, haystack: bytes, sizes: list[int]) -> bytes:
+    assert native.kernels is not None
+    kinds = _KINDS if pattern.whole_word else b""
+    return native.kernels.literal_lines(haystack, pattern.needles[0][0], array("q", sizes), kinds)
+
+
 def _native_rows(pattern: Pattern, texts: Texts, haystack: bytes) -> tuple[Ints, Ints, Ints, Ints]:
     """What spots have; only what C cannot tell is judged here, what stands beside or behind characters beyond ASCII."""
     import numpy as np
 
-    assert native.kernels is not None
-    (needle,) = pattern.needles[0]
-    kinds = _KINDS if pattern.whole_word else b""
-    packed = native.kernels.literal_lines(haystack, needle, array("q", texts.sizes), kinds)
+    packed = _native_lines(pattern, haystack, texts.sizes)
     lines, starts, stops, columns = np.frombuffer(packed, np.int64).reshape(4, -1)
     unsure = np.flatnonzero(columns == 0)
     if len(unsure):
@@ -116,7 +138,7 @@ def _native_rows(pattern: Pattern, texts: Texts, haystack: bytes) -> tuple[Ints,
             if pattern.whole_word:
                 columns[row] = column_in(pattern, texts.joined, start, stop, is_plain=False)
             else:
-                columns[row] = characters(texts.joined[start : haystack.find(needle, start)]) + 1
+                columns[row] = characters(texts.joined[start : haystack.find(pattern.needles[0][0], start)]) + 1
         if not columns.all():
             matches = columns > 0
             return lines[matches], starts[matches], stops[matches], columns[matches]

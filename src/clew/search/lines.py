@@ -84,17 +84,18 @@ def _find_places(pattern: Pattern, content: bytes, ends: list[int] | None) -> It
     """The same without the numbers of lines."""
     if ends is not None and not pattern.is_multiline:
         return _by_ends(pattern, content, ends)
-    haystack, is_sure = searched(pattern, content)
-    if is_sure and pattern.literal is not None:
-        return _by_literal(pattern, pattern.literal, content, haystack)
-    if is_sure and pattern.needles and not pattern.has_prefix:
+    if pattern.literal is not None:
+        haystack, is_sure = searched(pattern, content)
+        if is_sure:
+            return _by_literal(pattern, pattern.literal, content, haystack)
+    elif not pattern.lowered and not pattern.has_prefix:  # RE2 is done before a content is in lower case
         few = len(content) // _BYTES_FOR_A_LINE
-        found = [_occurrences(haystack, group, few) for group in pattern.needles]
-        fewest = min(found, key=len)
-        if not fewest:
-            return iter(())
-        if len(fewest) <= few and not pattern.is_multiline:
-            return _by_needles(pattern, content, haystack, sorted(fewest))
+        for group in pattern.needles:  # the most telling first
+            found = _occurrences(content, group, few)
+            if not found:
+                return iter(())
+            if len(found) <= few and not pattern.is_multiline:
+                return _by_needles(pattern, content, sorted(found))
     return _across_lines(pattern, content) if pattern.is_multiline else _by_scan(pattern, content)
 
 
@@ -146,7 +147,7 @@ def _by_literal(pattern: Pattern, literal: re.Pattern[bytes], content: bytes, ha
         yield start, stop, column
 
 
-def _by_needles(pattern: Pattern, content: bytes, haystack: bytes, places: list[int]) -> Iterator[Place]:
+def _by_needles(pattern: Pattern, content: bytes, places: list[int]) -> Iterator[Place]:
     """Only the lines of these places are judged, if they have a needle of each group."""
     stop, end, is_plain = -1, len(content), content.isascii()
     for at in places:
@@ -155,7 +156,7 @@ def _by_needles(pattern: Pattern, content: bytes, haystack: bytes, places: list[
         start = content.rfind(b"\n", 0, at) + 1
         stop = content.find(b"\n", at)
         stop = end if stop < 0 else stop
-        if all(any(haystack.find(needle, start, stop) >= 0 for needle in group) for group in pattern.needles):
+        if all(any(content.find(needle, start, stop) >= 0 for needle in group) for group in pattern.needles):
             column = column_in(pattern, content, start, stop, is_plain=is_plain)
             if column:
                 yield start, stop, column

@@ -46,7 +46,13 @@ class Pattern:
             self.needles = ((needle,),)
             self.literal = None if query.multiline else re.compile(re.escape(needle) + rb"[^\n]*")
         self.group = int(query.whole_word)  # of `scan`, which is the match
-        self.scan = spell.scanning(tree, whole_word=query.whole_word, multiline=query.multiline)
+        if self.literal is None:
+            assert self.scan is not None  # made now, so that what cannot be asked is refused before anything is read
+
+    @cached_property
+    def scan(self) -> Any:
+        """Of a literal it is seldom needed; for a whole word it takes as long to make as a search takes."""
+        return spell.scanning(self._tree, whole_word=self.whole_word, multiline=self.is_multiline)
 
     @cached_property
     def sieve(self) -> Sieve | None:

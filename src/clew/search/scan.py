@@ -53,13 +53,14 @@ def matching(
         for file in islice(files, _FIRST):
             deadline.check()
             content = without_mark(unpack(packed(file.blob)))
-            spots = find_spots(pattern, content)
+            known = bulk.find_in_one(pattern, content)
+            spots = find_spots(pattern, content) if known is None else iter(known)
             for spot in islice(spots, 1):
                 yield Matching(file, [content], 0, chain((spot,), spots))
         batches = _batches(files, packed)
         for batch in batches:
             deadline.check()
-            yield from _search(pattern, batch)
+            yield from _find(pattern, batch)
             if is_long and (native.kernels is not None or pattern.literal is None or pattern.sieve is not None):
                 break
         yield from _shared(pattern, batches)
@@ -84,7 +85,7 @@ def _shared(pattern: Pattern, batches: Iterator[Batch]) -> Iterator[Matching]:
     try:
         while turn := [*islice(batches, 1 if is_native else size)]:
             size = min(2 * size, _MAX_TURN)
-            running.extend(pool.submit(_search, pattern, batch) for batch in turn)
+            running.extend(pool.submit(_find_all, pattern, batch) for batch in turn)
             while len(running) > (2 * threads if is_native else 0):
                 deadline.check()
                 yield from running.popleft().result()
@@ -109,7 +110,8 @@ def _batches(files: Iterator[TextFile], packed: Callable[[int], bytes]) -> Itera
         yield batch
 
 
-def _search(pattern: Pattern, batch: Batch) -> list[Matching]:
+def _find(pattern: Pattern, batch: Batch) -> Iterator[Matching]:
+    """The files of a batch that match; their spots are found while they are looked at, since a page may be full."""
     texts = Texts([packed for _, packed in batch])
     places: Iterable[tuple[int, Iterable[Spot]]] | None = None
     sifted = None if pattern.sieve is None else pattern.sieve.ends_in_all(texts.joined, texts.bases)
@@ -119,5 +121,16 @@ def _search(pattern: Pattern, batch: Batch) -> list[Matching]:
         places = bulk.find_in_all(pattern, texts)
     if places is None:
         places = ((number, find_spots(pattern, content)) for number, content in enumerate(texts))
-    found = ((number, spots if isinstance(spots, Rows) else [*spots]) for number, spots in places)
-    return [Matching(batch[number][0], texts, number, spots) for number, spots in found if spots]
+    for number, spots in places:
+        if isinstance(spots, Rows):
+            yield Matching(batch[number][0], texts, number, spots)
+        else:
+            there = iter(spots)
+            for spot in islice(there, 1):
+                yield Matching(batch[number][0], texts, number, chain((spot,), there))
+
+
+def _find_all(pattern: Pattern, batch: Batch) -> list[Matching]:
+    """The same, found to the end: by a thread, for another."""
+    found = _find(pattern, batch)
+    return [each if isinstance(each.spots, Rows) else each._replace(spots=[*each.spots]) for each in found]
