@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import apsw
@@ -119,15 +120,15 @@ class _Ends:
     """What some files lead to, as the rows of the tables that tell who leads to what."""
 
     def __init__(self) -> None:
-        self.used_by: set[tuple[int, int]] = set()
-        self.loose_name: set[tuple[str, int]] = set()
-        self.file_edge: set[tuple[int, int]] = set()
+        self.used_by: list[tuple[int, int]] = []  # no row of any of them comes twice
+        self.loose_name: list[tuple[str, int]] = []
+        self.file_edge: list[tuple[int, int]] = []
 
     def add(self, number: int, targets: set[int], names: Iterable[str]) -> None:
-        self.used_by.update((target, number) for target in targets)
-        self.loose_name.update((name, number) for name in names)
+        self.used_by += zip(targets, repeat(number))
+        self.loose_name += zip(names, repeat(number))
         others = {target >> NODE_BITS for target in targets if target >= 0} - {number}
-        self.file_edge.update((number, other) for other in others)
+        self.file_edge += zip(repeat(number), others)
 
 
 def _rewrite(
@@ -135,15 +136,18 @@ def _rewrite(
     snapshot: int,
     table: str,
     columns: tuple[str, str],
-    before: set[tuple[Any, int]],
-    after: set[tuple[Any, int]],
+    before: list[tuple[Any, int]],
+    after: list[tuple[Any, int]],
 ) -> None:
     """Let a table have other rows than before. When a file is saved most of them stay, and are not written."""
+    if before:
+        stay = {*before} & {*after}
+        before, after = [row for row in before if row not in stay], [row for row in after if row not in stay]
     where = " AND ".join(f"{column} = ?" for column in columns)
-    connection.executemany(f"DELETE FROM {table} WHERE snapshot = {snapshot:d} AND {where}", before - after)
+    connection.executemany(f"DELETE FROM {table} WHERE snapshot = {snapshot:d} AND {where}", before)
     # A first graph has a hundred thousand: the snapshot is not given with each, and they come in order.
     connection.executemany(
-        f"INSERT INTO {table} (snapshot, {', '.join(columns)}) VALUES ({snapshot:d}, ?, ?)", sorted(after - before)
+        f"INSERT INTO {table} (snapshot, {', '.join(columns)}) VALUES ({snapshot:d}, ?, ?)", sorted(after)
     )
 
 
