@@ -161,6 +161,24 @@ def test_a_search_finds_what_a_loop_finds(
 
 @settings(max_examples=300, deadline=None)
 @given(
+    content=st.text([chr(code) for code in range(128)] + [*"abskiK_ 0\n"], max_size=60).map(str.encode),
+    query=st.one_of(
+        REGEXES, st.sampled_from([r"\p{L}", r"[^\w\s]+", r"(?i:ſ|K)\w", r"[[:^alpha:]]", r"[\w--a-z]", "é|a"])
+    ),
+    case_sensitive=st.booleans(),
+    whole_word=st.booleans(),
+    multiline=st.booleans(),
+)
+def test_ascii_is_read_as_any_text_is(
+    content: bytes, query: str, case_sensitive: bool, whole_word: bool, multiline: bool
+) -> None:
+    pattern = compile_pattern(TextQuery(query, True, case_sensitive, whole_word, multiline))
+    plain, scan = ([found.span() for found in each.finditer(content)] for each in (pattern.plain, pattern.scan))
+    assert plain == scan
+
+
+@settings(max_examples=300, deadline=None)
+@given(
     contents=st.lists(CONTENTS, min_size=1, max_size=6),
     literal=LITERALS,
     case_sensitive=st.booleans(),

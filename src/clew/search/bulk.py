@@ -122,7 +122,8 @@ def _quarters(numbers: list[int]) -> Iterator[list[int]]:
 def _native_lines(pattern: Pattern, haystack: bytes, sizes: list[int]) -> bytes:
     assert native.kernels is not None
     kinds = _KINDS if pattern.whole_word else b""
-    return native.kernels.literal_lines(haystack, pattern.needles[0][0], array("q", sizes), kinds)
+    packed: bytes = native.kernels.literal_lines(haystack, pattern.needles[0][0], array("q", sizes), kinds)
+    return packed
 
 
 def _native_rows(pattern: Pattern, texts: Texts, haystack: bytes) -> tuple[Ints, Ints, Ints, Ints]:

@@ -148,7 +148,7 @@ def cases_of(code: int) -> tuple[int, ...]:
     return tuple(char for first, last in asked(rf"(?i:\x{{{code:X}}})", _LAST_CASED) for char in range(first, last + 1))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def asked(text: str, end: int = LAST) -> tuple[Range, ...]:
     """The characters up to an end that an RE2 class has, by letting it read them all."""
     codes = array("I", [*range(min(0xD800, end + 1)), *range(0xE000, end + 1)])

@@ -66,9 +66,10 @@ def column_in(pattern: Pattern, content: bytes, start: int, stop: int, *, is_pla
     """Where the first match in a line begins, in characters from 1; 0 where there is none."""
     if not is_plain:
         line = content[start:stop]
-        if not line.isascii() and (pattern.has_words or not _is_text(line)):
+        is_plain = line.isascii()
+        if not is_plain and (pattern.has_words or not _is_text(line)):
             return _marked_column(pattern, content, start, stop)
-    found = pattern.scan.search(content, start, stop)
+    found = (pattern.plain if is_plain else pattern.scan).search(content, start, stop)
     if found is None:
         return 0
     at: int = found.start(pattern.group)
@@ -180,7 +181,8 @@ def _by_scan(pattern: Pattern, content: bytes) -> Iterator[Place]:
     """RE2 goes through the whole content."""
     is_plain = content.isascii()
     is_exact = is_plain or not (pattern.has_words or pattern.whole_word)
-    expression, group = (pattern.scan, pattern.group) if is_exact else (pattern.loose, 0)
+    group = pattern.group if is_exact else 0
+    expression = pattern.plain if is_plain else pattern.scan if is_exact else pattern.loose
     stop, end = -1, len(content)
     for found in expression.finditer(content):
         if stop < 0 and is_exact and not is_plain:
@@ -244,9 +246,10 @@ def _after(content: bytes, at: int) -> int:
 def _finder(pattern: Pattern, content: bytes) -> Callable[[int], tuple[int, int] | None]:
     """The first match from a place on."""
     if content.isascii() or (not pattern.has_words and _is_text(content)):
+        expression = pattern.plain if content.isascii() else pattern.scan
 
         def plain(at: int) -> tuple[int, int] | None:
-            found = pattern.scan.search(content, at)
+            found = expression.search(content, at)
             return None if found is None else found.span(pattern.group)
 
         return plain

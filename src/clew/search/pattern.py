@@ -16,6 +16,7 @@ from clew.search.sieve import Sieve, make_sieve
 from clew.search.syntax import Char, Choice, Look, Node, Repeat, Row
 
 MAX_PATTERN_CHARS = 10_000
+_FEW_CHARACTERS = 50  # of an expression, all repetitions written out: RE2 compiles four times as many of any kind
 _KEPT = 64  # compiled patterns; most take far less than they may
 
 
@@ -31,7 +32,7 @@ class TextQuery(NamedTuple):
 
 class Pattern:
     """A compiled question. `needles`: groups of texts; every matching line, or its lower-case form if `lowered`,
-    has one of each group. `scan`, `loose` and `marked` are RE2's; see `spell`."""
+    has one of each group. `scan`, `plain`, `loose` and `marked` are RE2's; see `spell`."""
 
     def __init__(self, query: TextQuery, tree: Node) -> None:
         self._tree = tree
@@ -46,13 +47,18 @@ class Pattern:
             self.needles = ((needle,),)
             self.literal = None if query.multiline else re.compile(re.escape(needle) + rb"[^\n]*")
         self.group = int(query.whole_word)  # of `scan`, which is the match
-        if self.literal is None:
-            assert self.scan is not None  # made now, so that what cannot be asked is refused before anything is read
+        if _characters(tree) > _FEW_CHARACTERS and self.literal is None:
+            assert self.scan is not None  # what is too large is refused before anything is read
 
     @cached_property
     def scan(self) -> Any:
-        """Of a literal it is seldom needed; for a whole word it takes as long to make as a search takes."""
+        """It takes as long to make as a search takes, and only contents with more than ASCII need it."""
         return spell.scanning(self._tree, whole_word=self.whole_word, multiline=self.is_multiline)
+
+    @cached_property
+    def plain(self) -> Any:
+        """The same for contents of ASCII alone."""
+        return spell.plain(self._tree, whole_word=self.whole_word, multiline=self.is_multiline)
 
     @cached_property
     def sieve(self) -> Sieve | None:
@@ -106,6 +112,15 @@ def _begins_with_text(tree: Node) -> bool:
     """Whether every match begins with the same two characters at least."""
     first = tree.parts[:2] if isinstance(tree, Row) else ()
     return len(first) == 2 and all(isinstance(part, Char) and not part.any_case for part in first)
+
+
+def _characters(node: Node) -> int:
+    """How many characters an expression has at the most, written out; of what may go on, at the least."""
+    if isinstance(node, Row | Choice):
+        return sum(map(_characters, node.parts))
+    if isinstance(node, Repeat):
+        return _characters(node.part) * max(node.least, node.most or 1)
+    return 0 if isinstance(node, Look) else 1
 
 
 def _has_words(node: Node) -> bool:

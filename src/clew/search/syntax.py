@@ -69,11 +69,11 @@ class Flags(NamedTuple):
 def parse(text: str, *, any_case: bool, multiline: bool) -> Node:
     """The tree of an expression. Without `multiline` no part of it can match a line end."""
     tree = _Parser(text, multiline=multiline).whole(Flags(i=any_case))
-    nodes = [tree]
-    for _ in range(_MAX_HEIGHT):
-        nodes = [inner for node in nodes for inner in _inside(node)]
-    if nodes:
-        _refuse_nesting()
+    nodes, height = [tree], 0
+    while nodes:
+        nodes, height = [inner for node in nodes for inner in _inside(node)], height + 1
+        if height > _MAX_HEIGHT:
+            _refuse_nesting()
     return tree
 
 
