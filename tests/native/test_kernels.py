@@ -7,6 +7,7 @@ import random
 import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,10 +19,12 @@ from hypothesis import strategies as st
 from clew import native, tokens
 from clew.embed import static
 from clew.errors import StoreCorrupt
+from clew.lifecycle import freshness
 from clew.packing import pack, unpack_texts
 from clew.search import best, bulk, matches, vectors, words
 from clew.search.bulk import Texts
 from clew.search.pattern import TextQuery, compile_pattern
+from clew.source.reading import stat_of
 from clew.store import grams
 from tests.conftest import without_kernels
 from tests.search.test_exact import CONTENTS, LITERALS
@@ -236,6 +239,22 @@ def test_picked_lines() -> None:
     assert found == expected and len(found) == 12
 
 
+def test_files_that_are_unchanged(tmp_path: Path) -> None:
+    for name in ("same", "larger", "touched", "replaced", "gone", "größe"):
+        (tmp_path / name).write_text(name)
+    (tmp_path / "link").symlink_to("same")
+    paths = sorted(path.name for path in tmp_path.iterdir())
+    stats = [stat_of(os.lstat(tmp_path / path)) for path in paths]
+    (tmp_path / "larger").write_text("larger still")
+    os.utime(tmp_path / "touched", ns=(1, 1))
+    (tmp_path / "other").write_text("replaced")
+    (tmp_path / "other").rename(tmp_path / "replaced")
+    (tmp_path / "gone").unlink()
+    found, expected = both_ways(lambda: [*map(bool, freshness.unchanged(str(tmp_path), paths, stats))])
+    assert found == expected == [path in ("same", "größe", "link") for path in paths]
+    assert not freshness.unchanged(str(tmp_path), [], [])
+
+
 CONTENT = st.one_of(CONTENTS, st.binary(max_size=300), st.builds(lambda part, n: part * n, st.binary(), st.just(900)))
 
 
@@ -268,10 +287,10 @@ def test_damage_is_told_and_harms_nothing(packed: bytes) -> None:
         assert found == expected
 
 
-WORDS = " ".join(random.Random(3).choices(["def", "self.name", "return", "x", "(value)", "\n    "], k=2_000)).encode()
+SOURCE = " ".join(random.Random(3).choices(["def", "self.name", "return", "x", "(value)", "\n    "], k=2_000)).encode()
 
 
-@pytest.mark.parametrize("content", [b"", b"a", b"ab" * 5_000, bytes(range(256)) * 40, b"x" * 70_000, WORDS])
+@pytest.mark.parametrize("content", [b"", b"a", b"ab" * 5_000, bytes(range(256)) * 40, b"x" * 70_000, SOURCE])
 def test_every_shortened_or_changed_block_is_harmless(content: bytes) -> None:
     packed = pack(content)
     chance = random.Random(5)
@@ -309,6 +328,10 @@ def ints(*values: int) -> Any:
         ("literal_lines", (b"abc\n", b"a", ints(-1, 4), b"")),
         ("literal_lines", (b"abc\n", b"a", b"12345", b"")),
         ("literal_lines", (b"abc\n", b"a", ints(3), b"short")),
+        ("unchanged", (b"a\0b\0", ints(1, 2, 3, 4))),
+        ("unchanged", (b"a", ints(1, 2, 3, 4))),
+        ("unchanged", (b"a\0", ints(1, 2, 3))),
+        ("unchanged", (b"a\0b", ints(1, 2, 3, 4))),
         ("pick", (b"abc", ints(1), ints(4))),
         ("pick", (b"abc", ints(2), ints(1))),
         ("pick", (b"abc", ints(-1), ints(1))),

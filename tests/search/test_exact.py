@@ -498,11 +498,14 @@ def test_a_file_of_a_batch_that_changed_is_searched_as_it_is(root: Path, tmp_pat
 
 
 @pytest.mark.usefixtures("in_batches")
+@pytest.mark.parametrize("threshold", [search_exact._MANY_FILES, 0], ids=["", "threads"])
 @pytest.mark.parametrize("limit", [1, 5, 6, 41, 1_000])
 def test_very_many_matches_read_like_few(
-    root: Path, tmp_path: Path, limit: int, monkeypatch: pytest.MonkeyPatch
+    root: Path, tmp_path: Path, limit: int, threshold: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those of a complete answer are arrays until somebody looks."""
+    monkeypatch.setattr(search_exact, "_MANY_FILES", threshold)
+    monkeypatch.setattr(scan, "_MAX_BATCH_BYTES", 10_000)  # two files or three
     engine = make_engine(tmp_path / "home", recheck_ms=3_600_000)
     long = f"{'x' * 2_000} alpha {'y' * 2_000}"
     write_tree(root, {f"many/{n:03}.txt": f"alpha {n}\r\n\né alpha\n{long}\nend" for n in range(20)})
@@ -516,6 +519,8 @@ def test_very_many_matches_read_like_few(
     expected = [*few.matches]
     assert [*many.matches] == expected == [*many.matches]  # twice
     assert (many.total, many.truncated, len(many.matches)) == (few.total, few.truncated, len(expected))
+    seen = [(each.freshness.verified, each.freshness.dropped, each.freshness.changed) for each in (few, many)]
+    assert seen[0] == seen[1]
     again = grep(engine, "alpha", root, limit=limit).matches
     assert [again[place] for place in reversed(range(len(again)))] == expected[::-1]
     assert (again[-1], again[2:9:2], again[-3:]) == (expected[-1], tuple(expected[2:9:2]), tuple(expected[-3:]))
@@ -543,8 +548,8 @@ def test_a_changed_file_that_goes_while_it_is_read_is_dropped(
     write_tree(root, {"src/alpha.py": "alpha = 2\n"})
     check = Reading.check
 
-    def goes(reading: Reading, path: str, stat: Stat, blob: int) -> bool | None:
-        found = check(reading, path, stat, blob)
+    def goes(reading: Reading, path: str, stat: Stat, blob: int, **told: Any) -> bool | None:
+        found = check(reading, path, stat, blob, **told)
         (root / "src/alpha.py").unlink(missing_ok=True)
         return found
 

@@ -1,7 +1,7 @@
 """How an answer stands to the disk: the check before it, and a second look at every file it names.
 
 A check brings in what changed and never rebuilds. Checks of one codebase that are asked for at once are
-done once: each caller gets one that began after it asked. Main calls: `Freshener.ensure`, `verify`.
+done once: each caller gets one that began after it asked. Main calls: `Freshener.ensure`, `verify`, `unchanged`.
 """
 
 from __future__ import annotations
@@ -9,10 +9,13 @@ from __future__ import annotations
 import os
 import threading
 import time
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 
-from clew import deadline
+from clew import deadline, native
 from clew.answers import RunStats
 from clew.errors import BadPath, Busy, ClewError, Gated
 from clew.lifecycle import gate
@@ -191,11 +194,27 @@ def verify(root: str, path: str, stat: Stat, indexed: Callable[[], str], *, limi
     """Whether a file still has the content that was indexed; None when it is gone or cannot be read.
 
     An equal stat is believed; any other stat means reading the file and comparing its hash with the `indexed` one."""
+    if _is_same(root, path, stat):
+        return True
     try:
-        found = os.lstat(f"{root}/{path}")
-        if (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino) == stat:
-            return True
         content, _ = read_file(root, path, limit=limit)
     except (OSError, BadPath):
         return None
     return git_blob_hash(content).hex() == indexed()
+
+
+def unchanged(root: str, paths: Sequence[str], stats: Sequence[Stat]) -> Sequence[int]:
+    """Which of some files still have these stats; of the others `verify` can tell more."""
+    if native.kernels is None:
+        return [*map(partial(_is_same, root), paths, stats)]
+    named = b"".join(os.fsencode(f"{root}/{path}") + b"\0" for path in paths)
+    flags: bytes = native.kernels.unchanged(named, array("q", chain.from_iterable(stats)))
+    return flags
+
+
+def _is_same(root: str, path: str, stat: Stat) -> bool:
+    try:
+        found = os.lstat(f"{root}/{path}")
+    except OSError:
+        return False
+    return (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino) == stat

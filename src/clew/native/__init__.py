@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-VERSION = 5  # of what the sources in C offer; a module that was built of others is not used
+VERSION = 6  # of what the sources in C offer; a module that was built of others is not used
 
 kernels: ModuleType | None
 try:

@@ -29,6 +29,8 @@ PyObject *clew_unpack_all(PyObject *module, PyObject *packed);
 PyObject *clew_literal_lines(PyObject *module, PyObject *arguments);
 PyObject *clew_pick(PyObject *module, PyObject *arguments);
 PyObject *clew_line_starts(PyObject *module, PyObject *content);
+/* stats.c */
+PyObject *clew_unchanged(PyObject *module, PyObject *arguments);
 /* grams.c */
 PyObject *clew_grams(PyObject *module, PyObject *arguments);
 /* scores.c */

@@ -58,6 +58,7 @@ static PyMethodDef functions[] = {
     {"literal_lines", clew_literal_lines, METH_VARARGS, NULL},
     {"pick", clew_pick, METH_VARARGS, NULL},
     {"line_starts", clew_line_starts, METH_O, NULL},
+    {"unchanged", clew_unchanged, METH_VARARGS, NULL},
     {"grams", clew_grams, METH_VARARGS, NULL},
     {"best_three", clew_best_three, METH_VARARGS, NULL},
     {"add_term", clew_add_term, METH_VARARGS, NULL},
@@ -72,7 +73,7 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-#define VERSION 5 /* as in __init__.py */
+#define VERSION 6 /* as in __init__.py */
 
 static int begin(PyObject *module) {
     if (PyModule_AddIntMacro(module, VERSION) < 0)

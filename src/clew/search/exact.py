@@ -7,11 +7,12 @@ is shown: one that changed is searched as it is there, one that is gone is dropp
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from itertools import chain, islice
 
+from clew import deadline
 from clew.answers import FileMatches, TextFound
 from clew.errors import BadInput, BadPath, NotFound
 from clew.packing import without_mark
@@ -52,13 +53,15 @@ def search(reading: Reading, pattern: Pattern, where: Filter, page: Page) -> Tex
     """The first matches in order of path and line."""
     finder = _Finder(reading, pattern, page)
     files, is_long = _files(reading, pattern, where)
-    found = matching(reading.connection, pattern, files, is_long=is_long)
+    root = reading.codebase.root
+    found = matching(reading.connection, pattern, files, "" if reading.codebase.is_project else root, is_long=is_long)
     with closing(found), uncollected() if page.limit >= _MANY_MATCHES else nullcontext():
-        for match in found:
-            if finder.is_full_after(match):
+        for matches in found:
+            if finder.has_taken(matches):
+                continue
+            if any(map(finder.is_full_after, matches)):
                 break
-    root, fresh = reading.codebase.root, reading.fresh
-    return TextFound(root, fresh, finder.matches, tuple(finder.files), finder.total, finder.is_cut)
+    return TextFound(root, reading.fresh, finder.matches, tuple(finder.files), finder.total, finder.is_cut)
 
 
 class _Finder:
@@ -71,10 +74,25 @@ class _Finder:
         self.total = self._chars = 0
         self.is_cut = False
 
+    def has_taken(self, found: Sequence[Matching]) -> bool:
+        """Take what some files have, if nothing is to be asked of any of them: there may be tens of thousands."""
+        page = self._page
+        if page.limit < _MANY_MATCHES or page.mode != "matches" or page.context or page.max_chars is not None:
+            return False
+        rows = [(each.file.path, each.spots) for each in found if each.is_same and isinstance(each.spots, Rows)]
+        count = sum(spots.last - spots.first for _, spots in rows)
+        if not rows or len(rows) < len(found) or len(self.matches) + count > page.limit:
+            return False
+        deadline.check()
+        self._reading.fresh.verified += len(rows)
+        self.matches.add_batch(rows[0][1].among, [(path, spots.first, spots.last) for path, spots in rows])
+        self.total = len(self.matches)
+        return True
+
     def is_full_after(self, found: Matching) -> bool:
         """Take what one more file has; whether nothing further is wanted."""
         file, spots = found.file, found.spots
-        is_fresh = self._reading.check(file.path, file.stat, file.blob)
+        is_fresh = self._reading.check(file.path, file.stat, file.blob, is_same=found.is_same)
         if is_fresh is None:
             return False
         if not is_fresh:

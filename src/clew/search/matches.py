@@ -55,11 +55,15 @@ class Matches(Sequence[TextMatch]):
 
     def add_rows(self, path: str, rows: Rows, count: int) -> None:
         """The first few of the rows that a file has in a batch; what they say is picked out with the whole batch."""
-        if self._open is None or self._open[0] is not rows.among:
+        self.add_batch(rows.among, [(path, rows.first, rows.first + count)])
+
+    def add_batch(self, joined: Joined, files: list[tuple[str, int, int]]) -> None:
+        """The same for files of one batch: paths, the first of their rows and the one after the last."""
+        if self._open is None or self._open[0] is not joined:
             self._close()
-            self._open = (rows.among, [])
-        self._open[1].append((path, rows.first, rows.first + count))
-        self._size += count
+            self._open = (joined, [])
+        self._open[1].extend(files)
+        self._size += sum(stop - start for _, start, stop in files)
 
     def _close(self) -> None:
         if self._open is not None:

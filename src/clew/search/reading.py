@@ -40,11 +40,12 @@ class Reading:
     fresh: Freshness
     max_file_bytes: int
 
-    def check(self, path: str, stat: Stat, blob: int) -> bool | None:
-        """Whether a file still has the indexed content, None when it is gone; counted."""
+    def check(self, path: str, stat: Stat, blob: int, *, is_same: bool = False) -> bool | None:
+        """Whether a file still has the indexed content, None when it is gone; counted. `is_same`: somebody has just
+        seen that it has that stat."""
         deadline.check()
         found: bool | None = True
-        if not self.codebase.is_project:
+        if not is_same and not self.codebase.is_project:
             indexed = partial(snapshots.blob_hash, self.connection, blob)
             found = freshness.verify(self.codebase.root, path, stat, indexed, limit=self.max_file_bytes)
         if found:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import apsw
 
 from clew import deadline, native
+from clew.lifecycle.freshness import unchanged
 from clew.packing import unpack, unpacked_size, without_mark
 from clew.search import bulk
 from clew.search.bulk import Rows, Texts
@@ -39,6 +40,7 @@ class Matching(NamedTuple):
     texts: Sequence[bytes]
     number: int
     spots: Iterable[Spot]
+    is_same: bool = False  # whoever found it has seen that the file has the stat that it had
 
     @property
     def content(self) -> bytes:
@@ -46,9 +48,10 @@ class Matching(NamedTuple):
 
 
 def matching(
-    connection: apsw.Connection, pattern: Pattern, files: Iterator[TextFile], *, is_long: bool
-) -> Generator[Matching, None, None]:
-    """The files that match, in their order; `is_long` where threads are worth it."""
+    connection: apsw.Connection, pattern: Pattern, files: Iterator[TextFile], root: str, *, is_long: bool
+) -> Generator[Sequence[Matching], None, None]:
+    """The files that match, in their order, some at once; `is_long` where threads are worth it. They look at the disk,
+    too, where the files are on it: below the `root`, if there is one."""
     with facts.packed_reader(connection) as packed:
         for file in islice(files, _FIRST):
             deadline.check()
@@ -56,20 +59,20 @@ def matching(
             known = bulk.find_in_one(pattern, content)
             spots = find_spots(pattern, content) if known is None else iter(known)
             for spot in islice(spots, 1):
-                yield Matching(file, [content], 0, chain((spot,), spots))
+                yield (Matching(file, [content], 0, chain((spot,), spots)),)
         batches = _batches(files, packed)
         for batch in batches:
             deadline.check()
-            yield from _find(pattern, batch)
+            yield from zip(_find(pattern, batch), strict=True)  # one by one: the page may be full
             if is_long and (native.kernels is not None or pattern.literal is None or pattern.sieve is not None):
                 break
-        yield from _shared(pattern, batches)
+        yield from _shared(pattern, batches, root)
 
 
 Batch = list[tuple[TextFile, bytes]]
 
 
-def _shared(pattern: Pattern, batches: Iterator[Batch]) -> Iterator[Matching]:
+def _shared(pattern: Pattern, batches: Iterator[Batch], root: str) -> Iterator[list[Matching]]:
     """What the batches have, in order, by threads. A literal they look for in C, without Python's lock, while the next
     batches are read; for others reading would wait for the lock after each of thousands of short calls, so they search
     what was read before, in turns that grow."""
@@ -85,13 +88,13 @@ def _shared(pattern: Pattern, batches: Iterator[Batch]) -> Iterator[Matching]:
     try:
         while turn := [*islice(batches, 1 if is_native else size)]:
             size = min(2 * size, _MAX_TURN)
-            running.extend(pool.submit(_find_all, pattern, batch) for batch in turn)
+            running.extend(pool.submit(_find_all, pattern, batch, root) for batch in turn)
             while len(running) > (2 * threads if is_native else 0):
                 deadline.check()
-                yield from running.popleft().result()
+                yield running.popleft().result()
         while running:
             deadline.check()
-            yield from running.popleft().result()
+            yield running.popleft().result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
@@ -130,7 +133,12 @@ def _find(pattern: Pattern, batch: Batch) -> Iterator[Matching]:
                 yield Matching(batch[number][0], texts, number, chain((spot,), there))
 
 
-def _find_all(pattern: Pattern, batch: Batch) -> list[Matching]:
-    """The same, found to the end: by a thread, for another."""
-    found = _find(pattern, batch)
-    return [each if isinstance(each.spots, Rows) else each._replace(spots=[*each.spots]) for each in found]
+def _find_all(pattern: Pattern, batch: Batch, root: str) -> list[Matching]:
+    """The same, found to the end, and each looked for on the disk: by a thread, for another."""
+    found = [*_find(pattern, batch)]
+    files = [each.file for each in found]
+    same = unchanged(root, [file.path for file in files], [file.stat for file in files]) if root else bytes(len(files))
+    return [
+        Matching(file, texts, number, spots if isinstance(spots, Rows) else [*spots], bool(is_same))
+        for (file, texts, number, spots, _), is_same in zip(found, same, strict=True)
+    ]
