@@ -35,7 +35,7 @@ PLACE = CACHE.parent / "rivals"
 DRIVER = Path(__file__).with_name("rival_semble.py")
 PACKAGES = ("semble==0.7.0", "wordllama==0.4.0.post1")
 MODEL = "a stand-in, not semble's own: WordLlama's weights, 32,000 tokens x 256, as a model2vec model"
-TURNS, ROUNDS = 4, 3
+TURNS, ROUNDS = 8, 3
 
 QUESTIONS = (
     "how are migrations executed", "where is the csrf token checked", "QuerySet.filter", "get_or_create",
@@ -135,16 +135,16 @@ def measure_speed(semble: Semble, folder: Path) -> dict[str, Any]:
 
 
 def in_turns(costs: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    """How many times as long as Clew semble takes for code in the same turn, by the clock: a machine that is slow for a
-    minute is so for both."""
-    found = {}
-    for name in ("clew", "clew_python"):
-        times = [
-            round(rival["wall_s"] / mine["wall_s"], 2)
-            for rival, mine in zip(costs["semble_code"], costs[name], strict=True)
-        ]
-        found[name] = {"median": round(statistics.median(times), 2), "each": times}
-    return found
+    """How many times as long as Clew semble takes in the same turn, by the clock: a machine that is slow for a minute
+    is so for both. Its code beside Python alone and beside all files, and all that it reads beside all files."""
+    pairs = (("clew", "semble_code"), ("clew_python", "semble_code"), ("clew", "semble_all"))
+    walls = {name: [cost["wall_s"] for cost in found] for name, found in costs.items()}
+    return {f"{rival} to {mine}": turn_by_turn(walls[rival], walls[mine]) for mine, rival in pairs}
+
+
+def turn_by_turn(theirs: Sequence[float], mine: Sequence[float]) -> dict[str, Any]:
+    times = [round(rival / own, 2) for rival, own in zip(theirs, mine, strict=True)]
+    return {"median": round(statistics.median(times), 2), "each": times}
 
 
 def _all_but_python(directory: str, names: list[str]) -> list[str]:
@@ -164,6 +164,7 @@ def queries(semble: Semble, folder: Path) -> dict[str, Any]:
             found[name].append(ask())
     rows = {name: of_queries(runs) for name, runs in found.items()}
     names = tuple(rows["clew"])
+    halves = {name: [of_queries([run])["p50_ms"] for run in runs] for name, runs in found.items()}
     grep = [cost_of(lambda text=text: grep_all(tree, text)) for text in QUESTIONS]  # type: ignore[misc]
     return {
         "questions": len(QUESTIONS),
@@ -173,6 +174,7 @@ def queries(semble: Semble, folder: Path) -> dict[str, Any]:
             "cpu_p50_ms": round(statistics.median(cost["cpu_s"] for cost in grep) * 1e3),
         },
         "semble_to_clew": ratios(rows, names),
+        "p50_in_turns": turn_by_turn(halves["semble_code"], halves["clew"]),
     }
 
 
