@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clew.errors import BadInput
+from clew.search import pattern as patterns
 from clew.search.lines import find_spots, parts_of
 from clew.search.pattern import TextQuery, compile_pattern
 
@@ -175,3 +176,12 @@ def test_ripgrep_matches_the_same_lines(
     expected = [int(line.split(b":")[0]) for line in done.stdout.split(b"\n")[:-1]]
     found = columns(query, file.read_bytes(), case_sensitive=not any_case, whole_word=whole_word)
     assert [line for line, _ in found] == expected
+
+
+@pytest.mark.parametrize("part", [r"\w", r"[^\w]", r"(?i:[^k])", r"\P{L}"])
+@pytest.mark.parametrize("whole_word", [False, True])
+def test_what_is_not_refused_at_once_is_never_refused(part: str, whole_word: bool) -> None:
+    """Programs that only some contents need are made when one is met: that must not fail then."""
+    pattern = compile_pattern(TextQuery(part * patterns._FEW_CHARACTERS, whole_word=whole_word))
+    for name in ("plain", "scan", "loose", "marked", "alone"):
+        assert getattr(pattern, name) is not None

@@ -16,7 +16,7 @@ from clew.search.sieve import Sieve, make_sieve
 from clew.search.syntax import Char, Choice, Look, Node, Repeat, Row
 
 MAX_PATTERN_CHARS = 10_000
-_FEW_CHARACTERS = 50  # of an expression, all repetitions written out: RE2 compiles four times as many of any kind
+_FEW_CHARACTERS = 50  # of an expression, all repetitions written out: of any class, so many fit into every program
 _KEPT = 64  # compiled patterns; most take far less than they may
 
 
@@ -48,7 +48,7 @@ class Pattern:
             self.literal = None if query.multiline else re.compile(re.escape(needle) + rb"[^\n]*")
         self.group = int(query.whole_word)  # of `scan`, which is the match
         if _characters(tree) > _FEW_CHARACTERS and self.literal is None:
-            assert self.scan is not None  # what is too large is refused before anything is read
+            _ = self.scan  # what is too large is refused before anything is read
 
     @cached_property
     def scan(self) -> Any:

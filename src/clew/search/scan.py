@@ -2,7 +2,8 @@
 
 The first few are looked at one by one, since a page is often full by then. After them files are searched in batches
 that grow: expressions through a sieve, literals in all of a batch at once. Where trigrams left few files out, threads
-unpack and search: native work for the most part, the same answers in the same order. Main call: `matching`.
+unpack, search and look at the disk: native work for the most part, the same answers in the same order. Main call:
+`matching`.
 """
 
 from __future__ import annotations

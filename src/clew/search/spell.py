@@ -2,8 +2,8 @@
 
 RE2's `\\b` knows ASCII only. Where that may be wrong, the text is marked: each character becomes three, itself between
 two marks that are a letter if it belongs to a word and none otherwise. Between such threes RE2's `\\b` is Unicode's,
-and time stays linear. Most contents are of ASCII alone: for those a set is spelled as what it has of ASCII, which makes
-a program of a hundredth of the size. Main calls: `scanning`, `plain`, `loose`, `marking`, `mark`.
+and time stays linear. Most contents are of ASCII alone: for those a set is spelled as what it has of ASCII, and `\\w`
+is compiled in a tenth of the time or less. Main calls: `scanning`, `plain`, `loose`, `marking`, `mark`.
 """
 
 from __future__ import annotations
