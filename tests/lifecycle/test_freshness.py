@@ -299,6 +299,25 @@ def test_a_tree_that_is_gone_is_an_error(engine: Engine, indexed: str) -> None:
     assert [hit["path"] for hit in search(engine, indexed)["results"]] == ["new.py"]
 
 
+@pytest.mark.parametrize("left", ["nothing", "a file", "a program"])
+def test_a_tree_that_is_gone_is_an_error_whoever_else_is_at_it(
+    engine: Engine, indexed: str, monkeypatch: pytest.MonkeyPatch, left: str
+) -> None:
+    """A defect once: while a watcher looked at it too, what was known of it was the answer."""
+    monkeypatch.setattr("clew.engine._COALESCE_WAIT_S", 0.0)
+    shutil.rmtree(indexed)
+    if left != "nothing":
+        Path(indexed).write_text("no directory")
+        Path(indexed).chmod(0o755 if left == "a program" else 0o644)
+    assert search(engine, indexed)["reason"] == "bad_input"
+    with codebase_lock(engine.resolve(indexed).store, indexed):
+        for what in ("list_paths", "search_codebase"):
+            envelope = tools.call(
+                engine, what, {"path": indexed, "query": "alpha"} if "search" in what else {"path": indexed}
+            )
+            assert (envelope["status"], envelope["reason"]) == ("error", "bad_input")
+
+
 def test_content_needs_no_check(engine: Engine) -> None:
     from clew.types import FileContent
 

@@ -7,6 +7,7 @@ done once: each caller gets one that began after it asked. Main calls: `Freshene
 from __future__ import annotations
 
 import os
+import stat as modes
 import threading
 import time
 from array import array
@@ -150,13 +151,15 @@ class Freshener:
         try:
             with codebase.store.patience(PATIENCE_S):
                 done = self._sync(codebase, keys)
-        except Busy:  # another process is at it: the state before its flip is whole
+        except Busy:  # another run is at it: the state before its flip is whole, if there still is a tree
+            if _is_gone(codebase.root):
+                raise BadPath(f"{codebase.root} is gone, or no directory any more; `clew clear` forgets it") from None
             is_created = gate.settle(codebase.store, codebase.root).verdict == "not_ready"
             return Checked("skipped_indexing" if is_created else "coalesced", at=before)
         except Gated as error:
             return Checked("failed", str(error), before)
         except (ClewError, OSError) as error:
-            if isinstance(error, BadPath) and not os.access(codebase.root, os.R_OK | os.X_OK):
+            if isinstance(error, BadPath) and _is_gone(codebase.root):
                 raise
             log(codebase.root).info("the check failed, answers are from the last good state: %s", error)
             return Checked("failed", str(error), before)
@@ -188,6 +191,16 @@ class Freshener:
                 return snapshots.footprint(codebase.store.connection(), gate.require(standing).id)
 
         return Watcher(codebase.root, check=check, record=record, close=self._release)
+
+
+def _is_gone(root: str) -> bool:
+    """Whether there is no directory any more. One that cannot be looked at may well be there."""
+    try:
+        return not modes.S_ISDIR(os.stat(root).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
 
 
 def verify(root: str, path: str, stat: Stat, indexed: Callable[[], str], *, limit: int) -> bool | None:
