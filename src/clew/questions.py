@@ -27,7 +27,7 @@ from clew.search.reading import Reader, Reading, gone, probe_of, together
 from clew.source import git
 from clew.source.git import git_blob_hash
 from clew.source.roots import file_key
-from clew.store import jobs, snapshots
+from clew.store import snapshots
 from clew.store.snapshots import Entry
 from clew.types import FileItem
 
@@ -291,8 +291,7 @@ def _holds(subtree: str, other: str) -> bool:
 
 def _built(readings: Sequence[Reading]) -> tuple[str | None, ...]:
     """Which making of each index is read: ids of another one mean nothing here."""
-    builds = [jobs.last_build(reading.connection, reading.codebase.root) for reading in readings]
-    return tuple(build.id if build is not None else None for build in builds)
+    return tuple(reading.build for reading in readings)
 
 
 def _readable(entry: Entry) -> Entry:

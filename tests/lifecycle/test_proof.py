@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -204,4 +205,53 @@ def test_a_state_is_told_from_that_of_another_file(tmp_path: Path) -> None:
     assert gate.judge(first, first.connection(), str(root), again).verdict == "ok"
     for one in (first, other):
         one.close()
+    engine.close()
+
+
+def test_a_question_is_judged_anew_only_when_the_database_or_the_model_is_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = str(write_tree(tmp_path / "tree", {"a.py": "def alpha(): ...\n"}))
+    engine = make_engine(tmp_path / "home", recheck_ms=3_600_000)
+    engine.index(root)
+    store = engine.resolve(root).store
+    looks = []
+    validate = proof.validate
+
+    def look(*arguments: Any) -> Any:
+        looks.append(arguments)
+        return validate(*arguments)
+
+    def ask() -> int:
+        """How often the proof of the index is looked at for one question."""
+        before = len(looks)
+        assert engine.search("alpha", root).hits
+        return len(looks) - before
+
+    monkeypatch.setattr(proof, "validate", look)
+    ask()  # with a check of the tree, which writes
+    ask()
+    assert (ask(), ask()) == (0, 0)
+    engine.status(root)
+    assert len(looks) > 0 and ask() == 0, "a status looks for itself"
+    other = Store(store.directory)
+    other.connection().execute("UPDATE codebase SET root = root")
+    assert ask() == 1, "another connection wrote"
+    assert ask() == 0
+    store.connection().execute("UPDATE codebase SET root = root")
+    assert ask() == 1, "its own wrote"
+    assert ask() == 0
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(ask).result() >= 1, "a thread believes its own eyes"
+        assert pool.submit(ask).result() == 0
+    other.connection().execute("UPDATE codebase SET state = 'indexfailed'")
+    with pytest.raises(NotIndexed):
+        engine.search("alpha", root)
+    other.connection().execute("UPDATE codebase SET state = 'indexed'")
+    assert ask() == 1
+    another = store.model._replace(model="another")
+    monkeypatch.setattr(store, "_model", lambda: another)
+    with pytest.raises(RequiresReindex):
+        engine.search("alpha", root)
+    other.close()
     engine.close()

@@ -81,7 +81,8 @@ class Freshener:
 
     def ensure(self, codebase: Codebase, *, doubt: bool = False) -> Checked:
         """Make the index what the tree is now. With `doubt`, what was checked a moment ago is checked again."""
-        standing = gate.settle(codebase.store, codebase.root)
+        proven = codebase.store.proven
+        standing = proven[codebase.root] = gate.settle(codebase.store, codebase.root, proven.get(codebase.root))
         if standing.verdict == "requires_reindex":
             return Checked("skipped_requires_reindex", at=self._turn(codebase.root).last_at)
         if standing.verdict == "not_ready":

@@ -15,7 +15,7 @@ from clew.answers import Heartbeat
 from clew.errors import Busy, Gated, Interrupted, NotIndexed, RequiresReindex
 from clew.lifecycle import lock, proof, states
 from clew.lifecycle.proof import Proof
-from clew.store import codebases, snapshots
+from clew.store import codebases, jobs, snapshots
 from clew.store.codebases import CodebaseRow
 from clew.store.database import state_seen, translated
 from clew.store.snapshots import Snapshot
@@ -35,7 +35,8 @@ class Standing:
     row: CodebaseRow | None = None
     snapshot: Snapshot | None = None
     heartbeat: Heartbeat | None = None
-    seen: Any = field(default=None, compare=False, repr=False)  # the state of the database
+    build: str | None = None  # which making of the index this is: ids of another one mean nothing in it
+    seen: Any = field(default=None, compare=False, repr=False)  # the state of the database, and for which model
 
     @property
     def claims_index(self) -> bool:
@@ -45,7 +46,8 @@ class Standing:
 
 def judge(store: Store, connection: apsw.Connection, root: str, known: Standing | None = None) -> Standing:
     """The standing of a codebase as this connection sees it; `known`, if that was proven of the very same state."""
-    seen = state_seen(connection)
+    state = state_seen(connection)
+    seen = (state, store.model) if state is not None else None
     if known is not None and known.proof.outcome == "valid" and known.seen == seen is not None:
         return known
     row = codebases.find_codebase(connection, root)
@@ -68,17 +70,19 @@ def judge(store: Store, connection: apsw.Connection, root: str, known: Standing 
         verdict = "not_indexed"
     else:
         verdict = "ok"
-    return Standing(root, verdict, found, row, snapshot, sign, seen)
+    made = jobs.last_build(connection, root) if verdict == "ok" else None
+    return Standing(root, verdict, found, row, snapshot, sign, made.id if made is not None else None, seen)
 
 
-def settle(store: Store, root: str) -> Standing:
-    """The standing now. A run that ends between a look at its state and a look at its lock is not taken for dead."""
+def settle(store: Store, root: str, known: Standing | None = None) -> Standing:
+    """The standing now, `known` as above. A run that ends between a look at its state and a look at its lock is not
+    taken for dead."""
     if not store.exists:
         return Standing(root, "not_indexed", Proof("stale_local", "missing_marker_doc"))
     with translated(store.database):
         connection = store.connection()
         for _ in range(_ATTEMPTS):
-            standing = judge(store, connection, root)
+            standing = judge(store, connection, root, known)
             if standing.verdict != "interrupted" or codebases.find_codebase(connection, root) == standing.row:
                 break
         return standing

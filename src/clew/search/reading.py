@@ -39,6 +39,7 @@ class Reading:
     snapshot: Snapshot
     fresh: Freshness
     max_file_bytes: int
+    build: str | None = None  # which making of the index it is of
 
     def check(self, path: str, stat: Stat, blob: int, *, is_same: bool = False) -> bool | None:
         """Whether a file still has the indexed content, None when it is gone; counted. `is_same`: somebody has just
@@ -133,7 +134,7 @@ class Reader:
                         checked.decision, snapshot.ref, snapshot.head, snapshot.generation, checked.at,
                         trouble=checked.trouble, proof=standing.proof.outcome,
                     )  # fmt: skip
-                    return ask(Reading(codebase, connection, snapshot, fresh, self._max_file_bytes))
+                    return ask(Reading(codebase, connection, snapshot, fresh, self._max_file_bytes, standing.build))
             standing = gate.settle(codebase.store, codebase.root)
             if standing.verdict != "ok":
                 raise gate.refusal(standing)

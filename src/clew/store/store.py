@@ -53,6 +53,13 @@ class Store:
         return self._model()
 
     @property
+    def proven(self) -> dict[str, Any]:
+        """By root, what this thread's questions found out last about a codebase: proven of one state, as its connection
+        sees that."""
+        found: dict[str, Any] = self._local.__dict__.setdefault("proven", {})
+        return found
+
+    @property
     def exists(self) -> bool:
         return identity(self.database) is not None
 
