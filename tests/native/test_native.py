@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,14 @@ def test_they_were_built() -> None:
     if native.kernels is None and not any(map(shutil.which, COMPILERS)):
         pytest.skip("this machine has no C compiler: Clew works without, as `clew doctor` says")
     assert native.kernels is not None, "there is a compiler, but no kernels: run `make clean`, then `make test`"
+
+
+def test_the_types_name_what_is_there() -> None:
+    if native.kernels is None:
+        pytest.skip("this machine has no C compiler: Clew works without, as `clew doctor` says")
+    told = ast.parse(Path(native.__file__).with_name("_kernels.pyi").read_text()).body
+    names = {node.name for node in told if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    assert names == {name for name in vars(native.kernels) if not name.startswith("_")} - {"VERSION"}
 
 
 PROGRAM = """
