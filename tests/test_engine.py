@@ -33,6 +33,30 @@ def listed(engine: Engine, path: Path) -> list[str]:
 # -- the effective root -----------------------------------------------------------------------------
 
 
+def test_a_path_is_as_good_as_its_text(engine: Engine, tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "tree", {"a.py": ALPHA})
+    other = write_tree(tmp_path / "other", {"b.py": BETA})
+    for tree in (root, other):
+        assert engine.index(tree).files == 1
+    assert engine.status(root).root == str(root)
+    assert engine.sync(root).changes == 0
+    for place in (root, [root], (str(root), root)):
+        assert [hit.path for hit in engine.search("alpha", place).hits] == ["a.py"]
+    assert len(engine.search("alpha beta", [root, str(other)]).hits) == 2
+    assert [item.path for item in engine.paths(root).items] == ["a.py"]
+    assert engine.read(root / "a.py").text.strip() == ALPHA.strip()
+    assert [symbol.name for symbol in engine.outline(root / "a.py").symbols] == ["alpha"]
+    wrong: Any
+    for wrong in (b"/tmp", 7, f"{root}\0"):
+        with pytest.raises(BadPath, match="no path"):
+            engine.search("alpha", [wrong])
+        with pytest.raises(BadPath, match="no path"):
+            engine.index(wrong)
+        with pytest.raises(BadPath, match="no path"):
+            engine.read(wrong)
+    assert engine.clear(root) == str(root)
+
+
 def test_the_deepest_codebase_answers(engine: Engine, tmp_path: Path) -> None:
     root = write_tree(tmp_path / "apps", {"a.py": ALPHA, "inner/b.py": BETA, "inner/deep/c.py": ALPHA})
     legacy = write_tree(tmp_path / "apps-legacy", {"x.py": BETA})

@@ -12,7 +12,7 @@ from clew.errors import BadInput, StoreError
 from clew.index import contents, runs, spare
 from clew.index.runs import Run, Target, Watch
 from clew.lifecycle import freshness, gate, removal, status
-from clew.lifecycle.catalog import Catalog, Codebase
+from clew.lifecycle.catalog import Catalog, Codebase, Place
 from clew.lifecycle.freshness import Freshener
 from clew.lifecycle.jobs import Jobs
 from clew.lifecycle.log import log
@@ -62,34 +62,36 @@ class Engine(Relations):
 
     # -- the index ---------------------------------------------------------------------------------
 
-    def root_for_index(self, path: str | None = None, *, force: bool = False) -> str:
+    def root_for_index(self, path: Place | None = None, *, force: bool = False) -> str:
         """The root that `index` would work on: the codebase around the path, else the path itself."""
         return self.catalog.root_for_index(path, force=force)
 
-    def index(self, path: str | None = None, *, force: bool = False, watch: Watch = no_watch) -> RunStats:
+    def index(self, path: Place | None = None, *, force: bool = False, watch: Watch = no_watch) -> RunStats:
         """Create the index of a tree, or bring it up to date; `force` rebuilds it."""
         run = self._begin_create(path, force=force, wait_s=runs.SYNC_WAIT_S)
         return self._work(run or runs.begin_sync(self._target(self.resolve(path))), watch)
 
-    def sync(self, path: str | None = None, *, files: Iterable[str] | None = None, watch: Watch = no_watch) -> RunStats:
+    def sync(
+        self, path: Place | None = None, *, files: Iterable[str] | None = None, watch: Watch = no_watch
+    ) -> RunStats:
         """Bring an index up to date; it must exist. With `files` (keys), only those are looked at."""
         target = self._target(self.resolve(path))
         if files is not None:
             return runs.sync(target, watch=watch, keys=[roots.file_key(key) for key in files])
         return self._work(runs.begin_sync(target), watch)
 
-    def repair(self, path: str | None = None, *, watch: Watch = no_watch) -> RunStats:
+    def repair(self, path: Place | None = None, *, watch: Watch = no_watch) -> RunStats:
         """Rebuild the search index from the database; nothing is parsed. `files` is the number of blobs in it."""
         return self._work(runs.begin_repair(self._target(self.resolve(path))), watch)
 
-    def clear(self, path: str | None = None) -> str:
+    def clear(self, path: Place | None = None) -> str:
         """Remove the index of a codebase; the tree is not touched."""
         codebase = self.resolve(path)
         self._freshener.forget(codebase.root)
         removal.clear(self.catalog, codebase)
         return codebase.root
 
-    def manage(self, action: str, path: str | None = None, *, force: bool = False) -> Managed:
+    def manage(self, action: str, path: Place | None = None, *, force: bool = False) -> Managed:
         """Begin an action and return at once; a job does the rest in the background."""
         if action not in MANAGED_ACTIONS:
             raise BadInput(f"unknown action {action!r}; known: {', '.join((*MANAGED_ACTIONS, 'status'))}")
@@ -129,7 +131,7 @@ class Engine(Relations):
         finally:
             self._note(target)
 
-    def jobs(self, path: str | None = None) -> list[Job]:
+    def jobs(self, path: Place | None = None) -> list[Job]:
         """What was asked of a codebase's index, newest first."""
         codebase = self.resolve(path)
         return status.recent_jobs(codebase.store, codebase.root)
@@ -140,7 +142,7 @@ class Engine(Relations):
 
     # -- state -------------------------------------------------------------------------------------
 
-    def status(self, path: str | None = None) -> CodebaseState:
+    def status(self, path: Place | None = None) -> CodebaseState:
         """What is known of a codebase, and with what proof."""
         codebase = self.resolve(path)
         return status.describe(codebase.store, codebase.root)
@@ -153,12 +155,12 @@ class Engine(Relations):
         """Whether everything that Clew stands on is sound, with what to do where it is not."""
         return status.inspected(self.catalog, self._encoders.checks())
 
-    def ensure_freshness(self, path: str | None = None) -> freshness.Checked:
+    def ensure_freshness(self, path: Place | None = None) -> freshness.Checked:
         """Make the index what the tree is now, if that may be done, and say what was decided."""
         codebase = self.resolve(path)
         return freshness.Checked("fresh") if codebase.is_project else self._freshener.ensure(codebase)
 
-    def is_watched(self, path: str | None = None) -> bool:
+    def is_watched(self, path: Place | None = None) -> bool:
         """Whether a watcher vouches for a codebase now."""
         return self._freshener.is_vouched(self.resolve(path).root)
 
@@ -176,7 +178,7 @@ class Engine(Relations):
             self.catalog.registry.add(root, store.directory)
         return self._target(Codebase(root, store))
 
-    def _begin_create(self, path: str | None, *, force: bool, wait_s: float) -> Run | None:
+    def _begin_create(self, path: Place | None, *, force: bool, wait_s: float) -> Run | None:
         """A begun create, or None when the index is proven already and nobody wants it made anew."""
         target = self._registered(self.root_for_index(path, force=force))
         standing = gate.settle(target.store, target.root)

@@ -14,7 +14,7 @@ from clew.embed.encoder import Asked
 from clew.errors import BadInput, ClewError, Gated, NotFound
 from clew.graph.hierarchy import inherited
 from clew.graph.nodes import Nodes
-from clew.lifecycle.catalog import Catalog, Codebase
+from clew.lifecycle.catalog import Catalog, Codebase, Place
 from clew.lifecycle.clock import now
 from clew.search import exact, find, navigate
 from clew.search.exact import Page
@@ -39,14 +39,14 @@ class Questions:
         self.config, self.catalog = config, catalog
         self._encoders, self._reader, self._pages = encoders, reader, Pages()
 
-    def resolve(self, path: str | None = None) -> Codebase:
+    def resolve(self, path: Place | None = None) -> Codebase:
         """The codebase that a path belongs to, or `NotIndexed`."""
         return self.catalog.resolve(path)
 
     def search(
         self,
         text: str,
-        path: str | Sequence[str] | None = None,
+        path: Place | Sequence[Place] | None = None,
         *,
         limit: int | None = None,
         scope: Scope | None = None,
@@ -58,7 +58,7 @@ class Questions:
         limit = _positive(self.config.result_limit if limit is None else limit)
         if explain and view == "functions":
             raise BadInput("only files are explained; ask without `explain`, or for the files view")
-        places = [path] if path is None or isinstance(path, str) else path
+        places = [path] if path is None or isinstance(path, str | os.PathLike) else path
         resolved = _apart([self._question(place, scope) for place in places])
         codebases = [codebase for codebase, _ in resolved]
         query = parse_query(text, root=codebases[0].root if len(codebases) == 1 else "")
@@ -103,7 +103,7 @@ class Questions:
         return Found(root, fresh, hits, total, is_cut, frozen.terms, frozen.trouble, handle, search.unknown)
 
     def grep(
-        self, query: TextQuery, path: str | None = None, *, page: Page | None = None, scope: Scope | None = None
+        self, query: TextQuery, path: Place | None = None, *, page: Page | None = None, scope: Scope | None = None
     ) -> TextFound:
         """Every line that has a text or matches an expression, in order of path and line."""
         pattern = compile_pattern(query)
@@ -115,7 +115,7 @@ class Questions:
 
         return self._reader.ask(codebase, ask)
 
-    def similar(self, file: str, lines: tuple[int, int], *, limit: int | None = None) -> Found:
+    def similar(self, file: Place, lines: tuple[int, int], *, limit: int | None = None) -> Found:
         """Functions like these lines of a file, the lines themselves left out."""
         limit = _positive(self.config.result_limit if limit is None else limit)
         codebase, key = self.catalog.resolve_file(file)
@@ -143,7 +143,7 @@ class Questions:
     def symbol(
         self,
         name: str,
-        path: str | None = None,
+        path: Place | None = None,
         *,
         kind: str | None = None,
         file: str | None = None,
@@ -171,7 +171,7 @@ class Questions:
 
         return self._reader.ask(codebase, ask)
 
-    def files_ending(self, path: str, key: str) -> Paths:
+    def files_ending(self, path: Place, key: str) -> Paths:
         """The files of a codebase that may be meant by what is the path of none: those whose paths end with it."""
         codebase = self.resolve(path)
 
@@ -181,7 +181,7 @@ class Questions:
 
         return self._reader.ask(codebase, ask)
 
-    def outline(self, file: str, *, lines: tuple[int, int] | None = None, name: str | None = None) -> Outline:
+    def outline(self, file: Place, *, lines: tuple[int, int] | None = None, name: str | None = None) -> Outline:
         """The definitions of a file, those that some lines touch, or the one of a name with what it holds.
 
         With both, the lines tell which of several symbols is meant."""
@@ -202,7 +202,7 @@ class Questions:
 
         return self._reader.ask(codebase, ask)
 
-    def paths(self, path: str | None = None, *, limit: int = 1_000, scope: Scope | None = None) -> Paths:
+    def paths(self, path: Place | None = None, *, limit: int = 1_000, scope: Scope | None = None) -> Paths:
         """The files of a codebase."""
         _positive(limit)
         codebase, where = self._question(path, scope)
@@ -224,7 +224,7 @@ class Questions:
 
     def read(
         self,
-        file: str,
+        file: Place,
         *,
         lines: tuple[int, int] | None = None,
         symbol: str | None = None,
@@ -265,7 +265,7 @@ class Questions:
         """A question as the models see it; a provider is asked before the gate, which compares its dimension."""
         return self._encoders.query(words, text, lambda: probe_of(codebase), weights=weights)
 
-    def _question(self, path: str | None, scope: Scope | None) -> tuple[Codebase, Filter]:
+    def _question(self, path: Place | None, scope: Scope | None) -> tuple[Codebase, Filter]:
         codebase = self.resolve(path)
         scope = scope or Scope()
         where = make_filter(

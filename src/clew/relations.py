@@ -17,6 +17,7 @@ from clew.graph.hierarchy import inherited
 from clew.graph.nodes import Node, Nodes, find_externals, find_nodes, node_at
 from clew.graph.references import Reference, Uses
 from clew.graph.slices import Slice, slice_of
+from clew.lifecycle.catalog import Place
 from clew.parse.symbols import FUNCTION_KINDS
 from clew.questions import Questions
 from clew.search import find, navigate
@@ -96,7 +97,7 @@ class Relations(Questions):
     """Asks the graph of a codebase."""
 
     def references(
-        self, wanted: Wanted, path: str | None = None, *, role: str | None = None, limit: int = 100,
+        self, wanted: Wanted, path: Place | None = None, *, role: str | None = None, limit: int = 100,
         scope: Scope | None = None, after: str | None = None,
     ) -> References:  # fmt: skip
         """Where a definition is used, the surest first, each place checked against the disk.
@@ -122,7 +123,7 @@ class Relations(Questions):
         return self._reader.ask(codebase, ask)
 
     def calls(
-        self, wanted: Wanted, path: str | None = None, *, direction: Direction = "both", depth: int = 1,
+        self, wanted: Wanted, path: Place | None = None, *, direction: Direction = "both", depth: int = 1,
         limit: int = 20, note_limit: int = 200,
     ) -> Calls:  # fmt: skip
         """Who calls a definition and whom it calls, some steps far."""
@@ -143,7 +144,7 @@ class Relations(Questions):
 
         return self._reader.ask(codebase, ask)
 
-    def map(self, path: str | None = None, *, focus: Sequence[str] = (), max_tokens: int = 2_000) -> RepoMap:
+    def map(self, path: Place | None = None, *, focus: Sequence[str] = (), max_tokens: int = 2_000) -> RepoMap:
         """The definitions that matter most for some files or questions, within so many tokens."""
         if max_tokens < 1:
             raise BadInput("max_tokens must be at least 1")
@@ -169,7 +170,7 @@ class Relations(Questions):
 
         return self._reader.ask(codebase, ask)
 
-    def slice(self, file: str, line: int, variable: str) -> VariableSlice:
+    def slice(self, file: Place, line: int, variable: str) -> VariableSlice:
         """What a variable depends on and reaches within the function around a line of a file."""
         codebase, key = self.catalog.resolve_file(file)
 
@@ -194,7 +195,7 @@ class Relations(Questions):
 
         return self._reader.ask(codebase, ask)
 
-    def imports(self, path: str | None = None, *, file: str | None = None) -> Imports:
+    def imports(self, path: Place | None = None, *, file: str | None = None) -> Imports:
         """Which files use which and the circles among them; for one `file` what is around it, and what it exports."""
         codebase, where = self._question(path, None)
 

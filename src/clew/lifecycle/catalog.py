@@ -18,6 +18,8 @@ from clew.store.segments import Encode
 from clew.store.store import Store
 from clew.types import PROJECT, ModelName
 
+Place = str | os.PathLike[str]  # how programs name a directory or a file
+
 
 @dataclass(frozen=True, slots=True)
 class Codebase:
@@ -74,20 +76,18 @@ class Catalog:
         family = root if root.startswith(PROJECT) else roots.family_of(root)
         return self.store(self.registry.store_directory(family))
 
-    def root_for_index(self, path: str | None, *, force: bool = False) -> str:
+    def root_for_index(self, path: Place | None, *, force: bool = False) -> str:
         """The root that `index` would work on: the codebase around the path, else the path itself."""
-        asked = roots.canonical_root(path if path is not None else roots.default_root(os.getcwd()))
+        asked = roots.canonical_root(_text_of(path) if path is not None else roots.default_root(os.getcwd()))
         known = containing(asked, self.registry.all())
         if known is not None and (known == asked or not _stands_alone(known, asked)):
             return known
         roots.guard_root(asked, force=force)
         return asked
 
-    def resolve(self, path: str | None = None) -> Codebase:
+    def resolve(self, path: Place | None = None) -> Codebase:
         """The codebase that a path belongs to, or `NotIndexed`."""
-        asked = path if path is not None else os.getcwd()
-        if "\0" in asked:
-            raise BadPath(f"{asked!r} is no path; give one without a NUL")
+        asked = _text_of(path) if path is not None else os.getcwd()
         asked = asked if asked.startswith(PROJECT) else os.path.realpath(asked)
         held = self.registry.holding(asked)
         if held is None:
@@ -96,13 +96,14 @@ class Catalog:
         subtree = "" if root == asked else os.path.relpath(asked, root).replace(os.sep, "/")
         return Codebase(root, self.store(directory), subtree)
 
-    def resolve_file(self, file: str) -> tuple[Codebase, str]:
+    def resolve_file(self, file: Place) -> tuple[Codebase, str]:
         """The codebase of a file, and the file's key in it; the file need not exist."""
+        file = _text_of(file)
         if file.startswith(PROJECT):
             return self._resolve_in_project(file)
         absolute = os.path.abspath(file)
-        if "\0" in file or os.path.isdir(absolute):
-            raise BadPath(f"{file!r} is a directory or holds a NUL; name a file")
+        if os.path.isdir(absolute):
+            raise BadPath(f"{file!r} is a directory; name a file")
         directory, name = os.path.realpath(os.path.dirname(absolute)), os.path.basename(absolute)
         codebase = self.resolve(directory)
         return codebase, roots.file_key(os.path.relpath(os.path.join(directory, name), codebase.root))
@@ -122,6 +123,13 @@ class Catalog:
         """Repositories inside this tree that are indexed on their own, and so are no part of it."""
         inside = (other for other in self.registry.all() if other != root and roots.contains(root, other))
         return frozenset(other for other in inside if git.find_top_level(other) == other)
+
+
+def _text_of(path: Place) -> str:
+    text = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(text, str) or "\0" in text:
+        raise BadPath(f"{path!r} is no path; give text, or a `Path`, without a NUL")
+    return text
 
 
 def _stands_alone(root: str, directory: str) -> bool:
