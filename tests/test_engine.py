@@ -13,6 +13,7 @@ from clew import Engine
 from clew.answers import RunStats
 from clew.errors import BadInput, BadPath, ClewError, NotFound, NotIndexed
 from clew.parse.languages import LANGUAGES
+from clew.search.pattern import TextQuery
 from clew.types import FileContent
 from tests import dump
 from tests.conftest import git, make_engine, write_tree
@@ -44,6 +45,7 @@ def test_a_path_is_as_good_as_its_text(engine: Engine, tmp_path: Path) -> None:
         assert [hit.path for hit in engine.search("alpha", place).hits] == ["a.py"]
     assert len(engine.search("alpha beta", [root, str(other)]).hits) == 2
     assert [item.path for item in engine.paths(root).items] == ["a.py"]
+    assert engine.grep("alpha", root).matches == engine.grep(TextQuery("alpha"), str(root)).matches != ()
     assert engine.read(root / "a.py").text.strip() == ALPHA.strip()
     assert [symbol.name for symbol in engine.outline(root / "a.py").symbols] == ["alpha"]
     wrong: Any

@@ -103,10 +103,10 @@ class Questions:
         return Found(root, fresh, hits, total, is_cut, frozen.terms, frozen.trouble, handle, search.unknown)
 
     def grep(
-        self, query: TextQuery, path: Place | None = None, *, page: Page | None = None, scope: Scope | None = None
+        self, query: TextQuery | str, path: Place | None = None, *, page: Page | None = None, scope: Scope | None = None
     ) -> TextFound:
         """Every line that has a text or matches an expression, in order of path and line."""
-        pattern = compile_pattern(query)
+        pattern = compile_pattern(TextQuery(query) if isinstance(query, str) else query)
         codebase, where = self._question(path, scope)
 
         def ask(reading: Reading) -> TextFound:
