@@ -44,7 +44,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class _WholeFile:
+class WholeFile:
     path: str
     start_line: int = 1
     end_line: int = 1 << 30
@@ -97,7 +97,7 @@ def _cases(corpora: IndexedCorpora, repo: Repo, *, lexical: bool) -> list[Case]:
             query = parse_query(question.text, root=codebase.root)
             asked = Asked() if lexical else engine.asked(query.told, query.weights)
             search = find.Search([source], query, asked)
-            files = [_WholeFile(file.path) for file in search.measured[0].view.files]
+            files = [WholeFile(file.path) for file in search.measured[0].view.files]
             wanted = [[i for i, file in enumerate(files) if matches(file, t, repo.prefix)] for t in question.targets]
             found.append(Case(repo.name, question.category, search.rankings[0].features, wanted))
     return found
