@@ -748,6 +748,31 @@ def test_the_watch_survives(
 
 
 @linux_only
+@pytest.mark.parametrize("left", ["nothing", "a file", "another tree"])
+def test_a_directory_above_the_root_is_moved(home: Path, root: Path, left: str) -> None:
+    """A defect once: a watch goes along with its directories, so for a minute the old tree was called fresh."""
+    inner = write_tree(root / "over" / "inner", FILES)
+    engine = watching_engine(home)
+    engine.index(str(inner))
+    until_watched(engine, inner)
+    (root / "over").rename(root / "away")
+    if left == "a file":
+        (root / "over").write_text("no directory")
+    if left != "another tree":
+        with pytest.raises(BadPath):  # no hit whose file is looked at once more
+            engine.symbol("later", str(inner))
+        write_tree(root / "away", {"inner/a.py": "def later(): pass\n"})
+        (root / "over").unlink(missing_ok=True)
+        (root / "away").rename(root / "over")
+        assert [item.symbol.name for item in engine.symbol("later", str(inner)).symbols] == ["later"]
+    else:
+        write_tree(inner, {"a.py": "def other(): pass\n"})
+        assert [item.symbol.name for item in engine.symbol("other", str(inner)).symbols] == ["other"]
+        assert listed(engine, inner) == ["a.py"]
+    engine.close()
+
+
+@linux_only
 @pytest.mark.parametrize("name", [".gitignore", ".clewignore", "pkg/.gitignore", ".git/info/exclude"])
 def test_rules_that_change(home: Path, root: Path, name: str) -> None:
     git(root, "init", "-q")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -37,6 +38,7 @@ class Watcher:
         self._lock = threading.Lock()
         self._watch: Watch | None = None
         self._rules: Mapping[str, Any] = {}
+        self._directory: tuple[int, int] | None = None  # that is watched: the root may lead elsewhere by now
         self._until = 0.0  # until when it vouches; 0: it does not
         self._touched: Touched = {}
         self._serial = 0
@@ -49,7 +51,9 @@ class Watcher:
         with self._lock:
             self._asked.set()
             touched = self._look()
-            if touched is None or footprint.rules_hold(self._root, self._rules, excluded):
+            if touched is None:
+                return None
+            if self._directory == _directory_at(self._root) and footprint.rules_hold(self._root, self._rules, excluded):
                 return touched
             self._doubt()
             return None
@@ -112,6 +116,7 @@ class Watcher:
     def _establish(self) -> None:
         """Watch every directory, then check everything: what changed before is found, what comes is reported."""
         self._drop()
+        directory = _directory_at(self._root)
         watch = open_watch(self._root)
         try:
             for _ in range(_ROUNDS):
@@ -124,11 +129,13 @@ class Watcher:
                     break
             else:
                 raise OSError("directories come faster than they can be watched")
+            if directory is None or directory != _directory_at(self._root):
+                raise OSError("the tree was moved, or another was put in its place")
         except BaseException:
             watch.close()
             raise
         with self._lock:
-            self._watch, self._rules = watch, rules
+            self._watch, self._rules, self._directory = watch, rules, directory
             self._touched.clear()
             self._until = time.monotonic() + VOUCH_S if watch.proves else 0.0
         log(self._root).debug("the tree is watched")
@@ -180,3 +187,12 @@ class Watcher:
         if watch is not None:
             with contextlib.suppress(OSError):
                 watch.close()
+
+
+def _directory_at(root: str) -> tuple[int, int] | None:
+    """Which directory a root leads to. A watch goes along with its own: it hears nothing of a parent that is moved."""
+    try:
+        found = os.stat(root)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
