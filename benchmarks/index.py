@@ -121,7 +121,9 @@ def _shares(contents: list[tuple[str, bytes]], folder: Path) -> dict[str, float]
         found = [(language, content, extract(content, language)) for language, content in sample]
         total = time.process_time() - started
     clock.spent["symbols, uses, chunks"] = total - sum(clock.spent.values())
-    clock.spent["write"] = _write(found, Store(folder))
+    store = Store(folder)
+    store.create()
+    clock.spent["write"] = _write(found, store)
     whole = sum(clock.spent.values())
     return {name: round(value / whole, 2) for name, value in clock.spent.items()}
 

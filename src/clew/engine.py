@@ -173,6 +173,7 @@ class Engine(Relations):
     def _registered(self, root: str) -> Target:
         """The target of a root that is noted in the registry; a store that cannot be used is not."""
         store = self.catalog.store_for(root)
+        store.create()
         store.connection()
         if root not in self.catalog.registry.all():
             self.catalog.registry.add(root, store.directory)

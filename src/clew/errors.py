@@ -18,6 +18,7 @@ ClewError                    exit 4, problem status 500
 └── StoreError               exit 4: the store itself is at fault
     ├── StoreCorrupt         damaged files; the message says how to recover
     ├── StoreTooNew          written by a newer Clew
+    ├── StoreGone            removed while it was in use, by `clew clear` or by hand
     └── StoreFull            no room on the disk
 
 Each message says what happened, to what, and what to do next.
@@ -122,6 +123,10 @@ class StoreCorrupt(StoreError):
 
 class StoreTooNew(StoreError):
     """The store was written by a newer Clew than this one."""
+
+
+class StoreGone(StoreError):
+    """The store was removed; whoever looks again finds that nothing is indexed."""
 
 
 class StoreFull(StoreError):

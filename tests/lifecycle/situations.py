@@ -83,6 +83,7 @@ def manage(engine: Engine, action: str, path: str, **more: Any) -> Envelope:
 def target(engine: Engine, root: str) -> Target:
     """A codebase as runs take it; one that is not known yet is noted as the engine would."""
     store = engine.catalog.store_for(root)
+    store.create()
     if root not in engine.catalog.registry.all():
         engine.catalog.registry.add(root, store.directory)
     return Target(store, root, engine.config)

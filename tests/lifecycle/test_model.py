@@ -480,6 +480,7 @@ class Codebase(RuleBasedStateMachine):
         catalog: Any = self.engines[actor].catalog
         store = catalog.store_for(self.root)
         if not self.model.is_known:
+            store.create()
             catalog.registry.add(self.root, store.directory)
         return Target(store, self.root, self.engines[actor].config)
 

@@ -36,7 +36,9 @@ ALLOWED = {
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "store")
+    made = Store(tmp_path / "store")
+    made.create()
+    return made
 
 
 @pytest.mark.parametrize(("old", "new"), list(itertools.product(STATES, STATES)))

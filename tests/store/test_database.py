@@ -207,6 +207,7 @@ def test_errors_of_sqlite_are_made_plain(tmp_path: Path, error: type[Exception],
 
 def test_a_transaction_is_whole_or_nothing(tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
+    store.create()
     count = "SELECT count(*) FROM transition"
     with pytest.raises(ZeroDivisionError), store.write() as connection:
         connection.execute("INSERT INTO transition (root, run, at, old, new, cause) VALUES ('', '', '', '', '', '')")

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import apsw
 
 from clew.answers import Heartbeat
-from clew.errors import Busy, Gated, Interrupted, NotIndexed, RequiresReindex
+from clew.errors import Busy, Gated, Interrupted, NotIndexed, RequiresReindex, StoreGone
 from clew.lifecycle import lock, proof, states
 from clew.lifecycle.proof import Proof
 from clew.store import codebases, jobs, snapshots
@@ -77,15 +77,21 @@ def judge(store: Store, connection: apsw.Connection, root: str, known: Standing 
 def settle(store: Store, root: str, known: Standing | None = None) -> Standing:
     """The standing now, `known` as above. A run that ends between a look at its state and a look at its lock is not
     taken for dead."""
-    if not store.exists:
-        return Standing(root, "not_indexed", Proof("stale_local", "missing_marker_doc"))
-    with translated(store.database):
-        connection = store.connection()
-        for _ in range(_ATTEMPTS):
-            standing = judge(store, connection, root, known)
-            if standing.verdict != "interrupted" or codebases.find_codebase(connection, root) == standing.row:
+    for is_last in (False, True):  # it may be removed, and made again, while it is opened
+        try:
+            with translated(store.database):
+                connection = store.connection()
+                for _ in range(_ATTEMPTS):
+                    standing = judge(store, connection, root, known)
+                    if standing.verdict != "interrupted" or codebases.find_codebase(connection, root) == standing.row:
+                        break
+                return standing
+        except StoreGone:
+            if store.exists and is_last:
+                raise
+            if not store.exists:
                 break
-        return standing
+    return Standing(root, "not_indexed", Proof("stale_local", "missing_marker_doc"))
 
 
 def require(standing: Standing) -> Snapshot:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import uuid
+from pathlib import Path
 
 from clew.errors import StoreCorrupt
 from clew.lifecycle import gate, lock, proof, states
@@ -15,6 +17,7 @@ from clew.store.store import Store
 from clew.store.sweep import sweep
 
 _WAIT_S = 5.0  # for a sync that is under way
+_REMOVED = ".removed"  # how the name of a store ends that is being deleted
 
 
 def clear(catalog: Catalog, codebase: Codebase) -> None:
@@ -36,7 +39,7 @@ def clear(catalog: Catalog, codebase: Codebase) -> None:
         catalog.registry.remove(root)
         if not others:
             catalog.drop_store(directory)
-            shutil.rmtree(directory, ignore_errors=True)
+            _remove(directory)
     log(root).info("cleared")
 
 
@@ -53,3 +56,12 @@ def _forget(store: Store, root: str) -> None:
                 fingerprint=proof.fingerprint(store.model),
             )
     sweep(store)
+
+
+def _remove(directory: Path) -> None:
+    """Take a store away at once, then delete it: what others open meanwhile is the whole store or none. What a killed
+    clear has left goes too."""
+    with contextlib.suppress(OSError):  # Windows keeps a directory in its place while anybody has a file of it open
+        os.replace(directory, directory.with_name(f"{directory.name}.{uuid.uuid4().hex[:8]}{_REMOVED}"))
+    for left in (directory, *directory.parent.glob(f"*{_REMOVED}")):
+        shutil.rmtree(left, ignore_errors=True)

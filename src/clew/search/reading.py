@@ -5,6 +5,7 @@ Main calls: `Reader.ask`, which every question goes through, and `Reading.check`
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,7 +15,7 @@ import apsw
 
 from clew import deadline
 from clew.answers import Answer, Freshness
-from clew.errors import BadPath, NotFound
+from clew.errors import BadPath, NotFound, StoreError, StoreGone
 from clew.lifecycle import freshness, gate
 from clew.lifecycle.catalog import Codebase
 from clew.lifecycle.clock import now
@@ -124,9 +125,7 @@ class Reader:
     def _read(self, codebase: Codebase, ask: Callable[[Reading], A], checked: Checked) -> A:
         deadline.check()
         for _ in range(_ATTEMPTS):
-            if not codebase.store.exists:
-                break
-            with codebase.store.read() as connection:
+            with contextlib.suppress(StoreGone), codebase.store.read() as connection:
                 standing = gate.judge(codebase.store, connection, codebase.root, checked.standing)
                 if standing.verdict == "ok":
                     snapshot = gate.require(standing)
@@ -138,7 +137,7 @@ class Reader:
             standing = gate.settle(codebase.store, codebase.root)
             if standing.verdict != "ok":
                 raise gate.refusal(standing)
-        raise gate.refusal(gate.settle(codebase.store, codebase.root))
+        raise StoreError(f"the index of {codebase.root} changes faster than it can be read; ask again")
 
 
 def probe_of(codebase: Codebase) -> bytes | None:

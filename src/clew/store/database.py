@@ -21,18 +21,20 @@ from typing import Any
 
 import apsw
 
-from clew.errors import StoreCorrupt, StoreError, StoreFull, StoreTooNew
+from clew.errors import StoreCorrupt, StoreError, StoreFull, StoreGone, StoreTooNew
 from clew.packing import repacked
 from clew.store import packs
 
 BUSY_TIMEOUT_MS = 10_000
 _NEEDED_BYTES = 65_536  # with less, SQLite cannot share memory and calls that an input/output error
+_OPENINGS = 5  # of a file that others remove and make again meanwhile
 
 
-def connect(path: Path, migrations: str) -> apsw.Connection:
+def connect(path: Path, migrations: str, *, create: bool = True) -> apsw.Connection:
     """Open (or create) a database and bring its schema up to date."""
     with translated(path):
-        connection = apsw.Connection(str(path))
+        flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
+        connection = apsw.Connection(str(path), flags=flags)
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         for pragma in (
             "journal_mode = WAL",
@@ -48,37 +50,56 @@ def connect(path: Path, migrations: str) -> apsw.Connection:
 
 
 class Database:
-    """One database file, with a connection for each thread that asks."""
+    """One database file, with a connection for each thread that asks. Where there is none, asking makes none, unless it
+    `creates`: it would come to life in a directory that is being removed."""
 
-    def __init__(self, path: Path, migrations: str) -> None:
+    def __init__(self, path: Path, migrations: str, *, creates: bool = False) -> None:
         self.path = path
-        self._migrations = migrations
+        self._migrations, self._creates = migrations, creates
         self._local = threading.local()
 
     def connection(self) -> apsw.Connection:
-        """This thread's connection; the file and its directory are made when there are none."""
+        """This thread's connection."""
         return self.identified()[0]
 
     def identified(self) -> tuple[apsw.Connection, tuple[int, int] | None]:
         """The same, and which file it is of."""
         found: apsw.Connection | None = getattr(self._local, "connection", None)
         if found is not None and self._local.identity != identity(self.path):
-            found.close()  # the file was removed, or replaced, by another process
+            self.close()  # the file was removed, or replaced, by another process
             found = None
         if found is not None and found.readonly("main"):
             found = None  # it may be written to by now; whoever uses the old one may go on
-        if found is None:
+        return (self._open(create=self._creates) if found is None else found), self._local.identity
+
+    def create(self) -> None:
+        """Make the file, its directory too, where there is none."""
+        if identity(self.path) is None:
+            self.close()
+            self._open(create=True)
+
+    def _open(self, *, create: bool) -> apsw.Connection:
+        """A connection to the file that is there, and no other: it may be removed, and made again, meanwhile."""
+        if create:
             make_private(self.path.parent)
-            found = self._local.connection = connect(self.path, self._migrations)
-            self._local.identity = identity(self.path)
-        return found, self._local.identity
+        for _ in range(_OPENINGS):
+            before = identity(self.path)
+            if before is None and not create:
+                raise _removed(self.path)
+            connection = connect(self.path, self._migrations, create=create)
+            now = identity(self.path)
+            if now is not None and before in (now, None):
+                self._local.connection, self._local.identity = connection, now
+                return connection
+            connection.close()
+        raise StoreError(f"the index at {self.path} is removed and made again all the time; try again")
 
     def close(self) -> None:
         """Close this thread's connection."""
         found: apsw.Connection | None = getattr(self._local, "connection", None)
+        self._local.connection = self._local.identity = None
         if found is not None:
             found.close()
-            self._local.connection = None
 
 
 def identity(path: Path) -> tuple[int, int] | None:
@@ -96,7 +117,13 @@ def refused(path: str | Path, error: OSError) -> StoreError:
     """What the system refused to do with a file of a store, as an error of Clew's."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StoreFull(f"no room left on the disk for {path}; free some and run the command again")
+    if error.errno == errno.ENOENT:
+        return _removed(path)
     return StoreError(f"cannot use the index at {path}: {error.strerror}; check rights and space there")
+
+
+def _removed(path: str | Path) -> StoreGone:
+    return StoreGone(f"the index at {path} was removed while it was in use; run the command again")
 
 
 def schema_version(migrations: str) -> int:
@@ -157,10 +184,12 @@ def translated(path: Path) -> Iterator[None]:
     except apsw.FullError as error:
         raise StoreFull(f"no room left on the disk for {path}; free some and run the command again") from error
     except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.IOError) as error:
+        if not os.path.lexists(path.parent):
+            raise _removed(path) from error
         if isinstance(error, apsw.IOError) and shutil.disk_usage(path.parent).free < _NEEDED_BYTES:
             raise StoreFull(f"no room left on the disk for {path}; free some and run the command again") from error
         raise StoreError(f"cannot use the index at {path}: {error}; check rights and space there") from error
-    except apsw.BusyError as error:
+    except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as error:
         raise StoreError(f"the index at {path} is being written to by another process; try again") from error
 
 

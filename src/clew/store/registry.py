@@ -31,7 +31,7 @@ class Registry:
     def __init__(self, home: Path) -> None:
         self.home = home
         self._path = home / "registry.db"
-        self._database = Database(self._path, "registry_migrations")
+        self._database = Database(self._path, "registry_migrations", creates=True)
         self._stores: dict[str, Path] = {}  # that were asked for: a path takes longer to make than to look up
 
     def store_directory(self, family: str) -> Path:

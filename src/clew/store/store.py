@@ -14,7 +14,7 @@ from typing import Any
 
 import apsw
 
-from clew.errors import StoreError
+from clew.errors import StoreError, StoreGone
 from clew.store import leases
 from clew.store.database import BUSY_TIMEOUT_MS, Database, identity, refused, transaction, translated
 from clew.store.grams import GramSegment
@@ -71,11 +71,15 @@ class Store:
                 total += path.stat().st_size if path.is_file() else 0
         return total
 
+    def create(self) -> None:
+        """Make the store where there is none; nothing else does."""
+        self._database.create()
+
     def connection(self) -> apsw.Connection:
-        """This thread's connection, outside any transaction."""
+        """This thread's connection, outside any transaction; `StoreGone` where there is no store."""
         leased = getattr(self._local, "leased", None)
         if leased is not None and identity(self.database) != leased:  # what was read from it means nothing elsewhere
-            raise StoreError(f"the index at {self.database} was removed while it was in use; run the command again")
+            raise StoreGone(f"the index at {self.database} was removed while it was in use; run the command again")
         connection, now = self._database.identified()
         if self._laid_out != now:  # removed and made again: ids begin anew there
             for kept in (self.views, self.ranks, self.maps, self.graphs):
