@@ -15,6 +15,7 @@ ClewError                    exit 4, problem status 500
 ├── FileChanged              exit 4: somebody else changed a file that was to be edited; nothing was written
 ├── TimedOut                 exit 4: no answer within the time limit of a query
 ├── ProviderError            exit 4: an embedding provider did not answer, or not as it must
+│   └── OtherDimension       its vectors are longer or shorter than those of the index
 └── StoreError               exit 4: the store itself is at fault
     ├── StoreCorrupt         damaged files; the message says how to recover
     ├── StoreTooNew          written by a newer Clew
@@ -111,6 +112,10 @@ class TimedOut(ClewError):
 
 class ProviderError(ClewError):
     """An embedding provider that is down, refuses, or gives what is no vector; nothing of its answer is kept."""
+
+
+class OtherDimension(ProviderError):
+    """A provider's vectors have another length than it had when the run began."""
 
 
 class StoreError(ClewError):

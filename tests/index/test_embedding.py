@@ -23,7 +23,7 @@ from clew.search import rank
 from clew.search.view import load_view
 from clew.serve import tools
 from clew.store import derive, facts, integrity, vectors
-from clew.store.segments import CHUNK_BITS, quantised
+from clew.store.segments import CHUNK_BITS, quantised, tag_of
 from clew.store.sweep import sweep
 from clew.types import FileContent, Progress
 from tests import dump
@@ -569,4 +569,67 @@ def test_any_history_ends_like_a_fresh_index(steps: list[Any], tmp_path_factory:
         fresh.index(str(root))
         assert dump.state(engine, root) == dump.state(fresh, root)
         fresh.close()
+        engine.close()
+
+
+def test_models_that_take_turns(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A defect once: what two models had left was joined to one file, under the name of the model in force."""
+    monkeypatch.setattr(derive, "TAIL_CHUNKS", 0)
+    with serving() as server, serving() as other:
+        other.model = other.seed = "other"
+        turns: list[dict[str, object]] = [
+            server.settings(),
+            {"embedding": "static"},
+            other.settings(),
+            {"embedding": "none"},
+        ]
+        for settings_ in (*turns, *turns, turns[0], turns[2], turns[0]):
+            engine = make_engine(tmp_path / "home", **settings_)
+            engine.index(str(root), force=True)
+            assert [hit.path for hit in engine.search("alpha_3", str(root), limit=1).hits] == ["m3.py"]
+            model = store_of(engine, root).model
+            for name in derive.derived(store_of(engine, root).connection()).segments:
+                opened = store_of(engine, root).segments.open(name)
+                assert opened.model == tag_of(model)
+            if model.base:
+                check_vectors(engine, root, other if "other" in model.model else server)
+            assert all(check.ok for check in engine.doctor().checks)
+            engine.close()
+
+
+def test_a_sweep_of_another_model_mixes_nothing(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both have vectors of as many numbers: nothing but the names of their models tells them apart."""
+    monkeypatch.setattr(derive, "TAIL_CHUNKS", 0)
+    monkeypatch.setattr(derive, "MAX_DEAD_SHARE", 0.0)
+    with serving() as server, serving() as other:
+        other.model = other.seed = "other"
+        engine = make_engine(tmp_path / "home", **server.settings())
+        engine.index(str(root))
+        write_tree(root, {"m1.py": module(91), "m2.py": module(92)})
+        engine.sync(str(root))
+        stranger = make_engine(tmp_path / "home", **other.settings())
+        store = store_of(stranger, root)
+        for _ in range(3):
+            sweep(store)
+        tags = {store.segments.open(name).model for name in derive.derived(store.connection()).segments}
+        assert tags == {tag_of(store_of(engine, root).model)}
+        check_vectors(engine, root, server)
+        stranger.close()
+        engine.close()
+
+
+def test_a_dimension_that_changed_is_learned_by_force(root: Path, tmp_path: Path) -> None:
+    """A defect once: the cure that was named failed the first time."""
+    home = tmp_path / "home"
+    with serving() as server:
+        engine = make_engine(home, **server.settings())
+        engine.index(str(root))
+        engine.close()
+        server.dimension = 32
+        write_tree(root, {"new.py": module(50)})  # else nothing is asked, and the index stays as true as it was
+        engine = make_engine(home, **server.settings())
+        stats = engine.index(str(root), force=True)
+        assert stats.embedded == stats.chunks
+        assert store_of(engine, root).model.dimension == 32
+        check_vectors(engine, root, server)
         engine.close()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clew.answers import RunStats
 from clew.embed.batches import encode_all, grouped
 from clew.embed.provider import ATTEMPTS, MAX_TEXT_CHARS, Patience, Provider
-from clew.errors import ProviderError
+from clew.errors import OtherDimension, ProviderError
 from clew.store import facts as fact_rows
 from clew.store import vectors
 from clew.store.derive import derived
@@ -180,7 +180,7 @@ class _Embedding:
 
     def _require_dimension(self, width: int) -> None:
         if width != self._model.dimension:
-            raise ProviderError(
+            raise OtherDimension(
                 f"{self._model.model} gives vectors of {width} numbers now, and gave {self._model.dimension} when the"
                 " index was begun; run `clew index --force`"
             )

@@ -19,7 +19,7 @@ import apsw
 from clew.answers import Job, RunStats
 from clew.config import Config
 from clew.embed.provider import Provider
-from clew.errors import BadInput, Busy, ClewError, Stopped
+from clew.errors import BadInput, Busy, ClewError, OtherDimension, Stopped
 from clew.index.build import Embed
 from clew.index.embedding import embed_facts
 from clew.index.sync import apply_plan, find_tree, plan_files, plan_tree
@@ -321,7 +321,14 @@ def embedder(target: Target, snapshot: Snapshot, watch: Watch, *, run: Run | Non
         if run is not None and run.is_first:
             known = snapshots.entries(target.store.connection(), snapshot.id).values()
             facts = facts | {entry.facts for entry in known if entry.facts is not None}
-        return embed_facts(target.store, target.provider, facts, stats=stats, watch=watch, in_hurry=run is None)
+        try:
+            return embed_facts(target.store, target.provider, facts, stats=stats, watch=watch, in_hurry=run is None)
+        except OtherDimension:  # it is learned by now; what begins from nothing takes it as it is
+            if run is None or not run.is_first:
+                raise
+            with target.store.write() as connection:
+                _move(connection, target, "indexing", run.job.id, "the provider's vectors have another dimension")
+            return embed_facts(target.store, target.provider, facts, stats=stats, watch=watch)
 
     return embed
 

@@ -193,22 +193,27 @@ def _note(connection: apsw.Connection, written: Written) -> None:
 
 
 def _merge(store: Store, connection: apsw.Connection) -> None:
-    """One segment instead of the small ones, without what is dead."""
+    """One segment instead of the small ones, without what is dead. Two models are never mixed: each keeps its own."""
     import numpy as np
 
     opened = {name: store.segments.open(name) for name in derived(connection).segments}
     small = {name: segment for name, segment in opened.items() if len(segment.chunks) < SEGMENT_CHUNKS}
     merged = small if len(small) > 1 else opened
     keep = np.array([row[0] for row in connection.execute("SELECT id FROM facts ORDER BY id")], np.int64)
-    arrays = merge_arrays(list(merged.values()), keep)
-    bounds = fetch_all(connection, "SELECT first, last, name FROM segment")
-    first = min(first for first, _, name in bounds if name in merged)
-    last = max(last for _, last, name in bounds if name in merged)
-    name = f"{first}-{last}-{uuid.uuid4().hex[:8]}"
-    write_segment(store.segments.path(name), arrays, tag_of(store.model))
+    bounds = {
+        name: (first, last) for first, last, name in fetch_all(connection, "SELECT first, last, name FROM segment")
+    }
+    written: list[Written] = []
+    for model in dict.fromkeys(segment.model for segment in merged.values()):
+        names = [name for name, segment in merged.items() if segment.model == model]
+        arrays = merge_arrays([merged[name] for name in names], keep)
+        if len(arrays["facts"]):
+            first, last = min(bounds[name][0] for name in names), max(bounds[name][1] for name in names)
+            written.append((first, last, f"{first}-{last}-{uuid.uuid4().hex[:8]}"))
+            write_segment(store.segments.path(written[-1][2]), arrays, model)
     with transaction(connection):
         connection.executemany("DELETE FROM segment WHERE name = ?", ((old,) for old in merged))
-        connection.execute("INSERT INTO segment VALUES (?, ?, ?)", (first, last, name))
+        connection.executemany("INSERT INTO segment VALUES (?, ?, ?)", written)
 
 
 def _arrays(
