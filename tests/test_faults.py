@@ -335,6 +335,8 @@ def test_a_directory_and_a_file_that_may_not_be_read_are_counted_and_come_back(e
     with without_rights(root / "a.py"):
         assert hits(ask(engine, root)) == []
         assert engine.status(str(root)).skipped == {"unreadable": 1}
+        again = [ask(engine, root)["freshness"] for _ in range(2)]
+        assert [found["decision"] for found in again] == ["fresh", "fresh"], "nothing changes, and nothing is written"
         assert paths(engine, root) == ["a.py", "sub/b.py"], "it is listed"
         assert call(engine, "read_file", root / "a.py")["reason"] == "bad_input"
     assert hits(ask(engine, root)) == [("a.py", True)]

@@ -202,7 +202,11 @@ class _Reader:
             self.vanished.append(path)
             return None
         except (OSError, BadPath):
-            return FileContent(path, None, stat=_settled(stat, moment), skip="unreadable")
+            stat, entry = _settled(stat, moment), self._before.get(path)
+            if entry is not None and entry.skip == "unreadable":  # as before
+                self.unchanged[path] = stat
+                return None
+            return FileContent(path, None, stat=stat, skip="unreadable")
         self._stats.read += 1
         if len(content) > self._limit:
             return FileContent(path, None, stat=read_stat, skip="huge")
