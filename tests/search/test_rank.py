@@ -319,6 +319,51 @@ def test_a_header_that_does_things_itself_is_no_declaration(engine: Engine, tmp_
     assert (first.path, second.path) == ("src/valve.c", "include/valve.h") and (second.why or {})["header"] < 0
 
 
+def test_a_function_of_c_is_found_where_it_is_done(engine: Engine, tmp_path: Path) -> None:
+    """Also if the header that declares it is called like the first word of its name, and not like its source."""
+    files = {
+        "include/net/net.h": "/* The public face of net. */\nint net_global_start(int flags);\nint net_stop(void);\n",
+        "lib/easy.c": "#include <net/net.h>\n\nint net_global_start(int flags)\n{\n  return flags + 1;\n}\n",
+        "lib/only.h": "int net_elsewhere(int flags);\n",
+    }
+    root = str(write_tree(tmp_path / "tree", files))
+    engine.index(root)
+    assert engine.search("net_global_start", root).hits[0].path == "lib/easy.c"
+    assert engine.search("net_elsewhere", root).hits[0].path == "lib/only.h", "nothing else has it"
+
+
+def test_a_word_that_is_a_name_in_a_test_or_in_data_leads_to_the_code(engine: Engine, tmp_path: Path) -> None:
+    files = {
+        "README.md": "# Thing\n\nWhat it is, and who should read this readme.\n",
+        "setup.toml": "[project]\nreadme = 'README.md'\n",
+        "client.py": "class Client:\n    def send(self, follow_redirects):\n"
+        "        # redirects are followed here: at most max_redirects redirects\n        return follow_redirects\n",
+        "tests/test_client.py": "def redirects(request):\n    return Response(302)\n",
+    }
+    root = str(write_tree(tmp_path / "tree", files))
+    engine.index(root)
+    assert engine.search("README", root).hits[0].path == "README.md"
+    assert engine.search("redirects", root).hits[0].path == "client.py"
+    assert engine.search("redirects test", root).hits[0].path == "tests/test_client.py"
+
+
+def test_signs_alone_are_looked_for_as_they_are(engine: Engine, tmp_path: Path) -> None:
+    root = str(write_tree(tmp_path / "tree", {"a.py": "def a(x) -> int: ...\n", "b.py": "def b(x): ...\n"}))
+    engine.index(root)
+    assert [hit.path for hit in engine.search("->", root).hits] == ["a.py"]
+
+
+def test_what_the_model_never_learned_means_nothing_alone(tmp_path: Path) -> None:
+    """A defect once: words that share a row by chance made a file the nearest by meaning."""
+    engine = make_engine(tmp_path / "home", embedding="static")
+    files = {"a.py": "def party():\n    return '🎉'\n", **{f"f{i}.py": f"def f{i}(): return {i}\n" for i in range(30)}}
+    root = str(write_tree(tmp_path / "tree", files))
+    engine.index(root)
+    assert [hit.path for hit in engine.search("🎉", root).hits] == ["a.py"]
+    assert engine.search("🚀", root).hits == ()
+    engine.close()
+
+
 def test_the_source_of_a_header_is_beside_it_or_the_only_one() -> None:
     paths = ["a/x.h", "a/x.c", "b/x.c", "include/y.h", "src/y.cc", "include/x.h", "z.h"]
     table = PathTable(paths)

@@ -41,7 +41,12 @@ def asked(tmp_path: Path) -> tuple[Engine, str]:
         ("purple session", ()),  # one of the words is there, and none is a name
         ("LOAD_SESSION", ()),
         ("app/session.py", ()),
-        ("???", ()),
+        ("???", ("???",)),
+        ("🎉", ("🎉",)),
+        ("(request", ()),
+        ("):", ()),
+        ('"session load"', ("session load",)),  # both words are there, and not so
+        ('"load_session(request)"', ()),
         ("数据_处理", ()),
         ("数", ()),
         ("État.数据_处理", ()),

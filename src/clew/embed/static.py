@@ -69,7 +69,7 @@ class StaticEncoder:
         """The vector of a question; zero when no term of it is known."""
         packed, freqs = tokens.pack_text(text.encode("utf-8", "replace"))
         row: Vectors = self._encode([packed], [freqs], self._weights.query)[0]
-        return row
+        return row if self._knows_any(packed) else row * 0
 
     def encode_weighted(self, text: str, weights: Sequence[float]) -> tuple[Vectors, Vectors]:
         """The vector of a question whose words count as much as `weights` says, and the one where all count alike."""
@@ -80,7 +80,7 @@ class StaticEncoder:
                 counts.setdefault(tokens.term_hash(term), weight)
         each = [*counts.values(), *(1.0 for _ in counts)]
         weighted, alike = self._encode([packed] * 2, [freqs] * 2, self._weights.query, each)
-        return weighted, alike
+        return (weighted, alike) if self._knows_any(packed) else (weighted * 0, alike * 0)
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """The vectors of pieces of code, one row each."""
@@ -138,6 +138,13 @@ class StaticEncoder:
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         vectors /= np.where(norms > 0, norms, 1)
         return vectors
+
+    def _knows_any(self, packed: bytes) -> bool:
+        """Whether the model has learned any of these terms. Those that share rows mean something beside others only."""
+        import numpy as np
+
+        rows = self._rows_of(np.frombuffer(packed, "<u4"))
+        return bool(((rows >= 0) & (rows < len(self._weights.hashes))).any())
 
     def _look_up(self, hashes: NDArray[np.uint32]) -> NDArray[np.intp]:
         """The row of each term; unknown ones share buckets, or have row -1 when the model has none."""

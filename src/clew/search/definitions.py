@@ -13,12 +13,14 @@ from clew.search.paths import speaks_for_directory
 from clew.search.query import Query
 from clew.search.view import View
 from clew.store import postings
-from clew.store.facts import blob_of, content
+from clew.store.facts import blob_of, content, language_of
 from clew.store.segments import CHUNK_BITS
 
 MAX_DEFINITIONS = 500  # of one name
 MAX_QUALIFIED = 20_000  # the same, of which only those count that stand in the right class
 MAX_IN_ANY_CASE = 2_000  # chunks that have a name in some case: what more have is a word like any other
+FEW_FILES = 8  # that define a name: so many are read to tell which of them only declare it
+_DECLARING = frozenset({"c", "cpp"})
 _EXPORTING = {"rs": b"pub"} | dict.fromkeys(("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"), b"export")
 
 
@@ -28,6 +30,7 @@ class Definition(NamedTuple):
     value: float  # what it is worth
     byte: int  # where it begins
     symbol: int | None  # None for what only hands the name on
+    end: int = 0  # of a function, where it ends
 
 
 def definitions_of(connection: apsw.Connection, view: View, query: Query) -> dict[int, tuple[Definition, ...]]:
@@ -49,11 +52,12 @@ def _named(connection: apsw.Connection, view: View, identifier: str) -> dict[int
         return values
     name, most = parts[-1], MAX_DEFINITIONS if len(parts) == 1 else MAX_QUALIFIED
 
-    def add(rows: Sequence[tuple[int, str, str, str, int]]) -> None:
-        for symbol, kind, called, qualified, byte in rows:
+    def add(rows: Sequence[tuple[int, str, str, str, int, int]]) -> None:
+        for symbol, kind, called, qualified, byte, end in rows:
             if _ends_with(qualified, parts):
                 value = rank.definition_value(called, name, kind, qualified.count("."))
-                values.setdefault(symbol >> CHUNK_BITS, []).append(Definition(value, byte, symbol))
+                found = Definition(value, byte, symbol, end if kind == "function" else 0)
+                values.setdefault(symbol >> CHUNK_BITS, []).append(found)
 
     for spelling in dict.fromkeys((name, name.rstrip("?!"), name.lower(), name.capitalize())):
         add(postings.definitions(connection, snapshot, spelling, most))
@@ -65,7 +69,25 @@ def _named(connection: apsw.Connection, view: View, identifier: str) -> dict[int
             facts = place >> CHUNK_BITS
             if facts not in values and speaks_for_directory(path) and _hands_on(connection, facts, byte, path):
                 values[facts] = [Definition(rank.REEXPORT, byte, None)]
-    return values
+    return _with_bodies_first(connection, values) if 1 < len(values) <= FEW_FILES else values
+
+
+def _with_bodies_first(connection: apsw.Connection, values: dict[int, list[Definition]]) -> dict[int, list[Definition]]:
+    """The same; a function that is only declared in some of the files, as C's headers do, is worth less there."""
+
+    def is_declared(facts: int, found: Sequence[Definition]) -> bool:
+        if not found[0].end or language_of(connection, facts) not in _DECLARING:
+            return False
+        text = content(connection, blob_of(connection, facts))
+        return all(each.end and text[each.end - 1 : each.end] != b"}" for each in found)
+
+    declared = {facts for facts, found in values.items() if is_declared(facts, found)}
+    if len(declared) == len(values):
+        return values
+    return {
+        facts: [each._replace(value=each.value * rank.DECLARED) for each in found] if facts in declared else found
+        for facts, found in values.items()
+    }
 
 
 def _ends_with(qualified: str, parts: Sequence[str]) -> bool:

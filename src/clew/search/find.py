@@ -73,13 +73,16 @@ class Search:
         """`asked` is the query as the models see it; without `words` only the meaning counts."""
         self._sources, self._query = sources, query
         self._defined: list[dict[int, tuple[Definition, ...]]] = []
+        self._quoted: set[str] = set()  # what is quoted and somewhere
         self.measured: list[Measured] = []
         for source in sources:
             view = load_view(source.store, source.connection, source.snapshot)
             meaning = rank.begin_meaning(view, asked)
             defined = definitions_of(source.connection, view, query)
             values = {facts: best.value for facts, (best, *_) in defined.items()}
-            quoting: frozenset[int] = frozenset().union(*(_having(source, text) for text in query.asked.quoted))
+            having = {text: _having(source, text) for text in query.asked.quoted}
+            self._quoted.update(text for text, blobs in having.items() if blobs)
+            quoting: frozenset[int] = frozenset().union(*having.values())
             self._defined.append(defined)
             self.measured.append(rank.measure(view, query, values, asked, meaning, quoting))
         if not words:
@@ -101,9 +104,10 @@ class Search:
 
     @cached_property
     def unknown(self) -> tuple[str, ...]:
-        """Names that the query spells out and nothing has; or all of its words, if nothing has any of them."""
+        """Names that the query spells out and nothing has, and what it quotes; or all words, if nothing has any."""
         asked_of = zip(self._sources, self.measured, strict=True)
-        return unknown_names(self._query, [(source.store, source.connection, item.view) for source, item in asked_of])
+        states = [(source.store, source.connection, item.view) for source, item in asked_of]
+        return unknown_names(self._query, states, self._quoted)
 
     def count(self, view: str) -> int:
         """How many files have anything to do with the query; of functions, how many are placed."""

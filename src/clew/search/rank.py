@@ -32,6 +32,8 @@ PROVIDED = 0.35  # the same as a provider's model sees it: half, for a second op
 STEM = 1.05  # how much of the file's name the query says: the more, the sooner it says it
 DEFINITION = 0.70  # the file defines a name that the query spells out
 ONE_NAME = 3.0  # times that, when the query is nothing but the name
+DECLARED = 0.25  # times that, for a function of C that another file defines: who asks wants to see it done
+IN_TESTS = 0.5  # times that, in a test: names there are made up for it
 SYNONYM = 0.6  # of a word of the file's name that the query says otherwise, times how close the two are
 REEXPORT = 1.0  # of a definition: it hands on a name that nothing here defines
 NAMES = 0.45  # its path and the names it defines, by meaning
@@ -64,7 +66,7 @@ _ASKS_FOR_HEADERS = frozenset({"header"})
 _KIND_WORTH = {
     **dict.fromkeys("class interface struct enum trait protocol type object module record union".split(), 1.2),
     **dict.fromkeys("variable constant field property".split(), 0.7),
-    "prototype": 0.6,
+    **dict.fromkeys("key section element rule".split(), 0.3),  # of data and prose: nothing is done there
 }
 
 
@@ -143,7 +145,7 @@ def measure(
     plain = {
         "used": USED * view.used,
         "definitions": DEFINITIONS * view.extent,
-        "definition": DEFINITION * (ONE_NAME if query.is_one_name else 1.0) * _newest(view, query, defined),
+        "definition": DEFINITION * (ONE_NAME if query.is_one_name else 1.0) * _settled(view, query, defined),
         **_path_features(view, query, asked),
     }
     if quoting:
@@ -288,8 +290,16 @@ def _named_paths(view: View, query: Query) -> Any:
     return found
 
 
+def _settled(view: View, query: Query, defined: Any) -> Any:
+    """What each file defines of the query. Where a newer version defines it too, an older one counts for nothing; where
+    all that is asked is a name, one in a test counts less."""
+    found = _newest(view, query, defined)
+    if query.is_one_name and _ASKS_FOR_TESTS.isdisjoint(query.terms):
+        found[view.paths.is_test] *= IN_TESTS
+    return found
+
+
 def _newest(view: View, query: Query, defined: Any) -> Any:
-    """What each file defines of the query; where a newer version defines it too, an older one counts for nothing."""
     found, superseded = defined[view.document], _superseded(view, _asked_versions(view, query))
     if superseded and found.any():
         older = found[superseded]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import apsw
 
@@ -17,16 +17,20 @@ from clew.store.store import Store
 _WORD = re.compile(r"\w+")  # a word of a query may have quotes or arrows of other scripts beside it
 
 
-def unknown_names(query: Query, states: Sequence[tuple[Store, apsw.Connection, View]]) -> tuple[str, ...]:
-    """Such names; or all words of the query, if nothing has any of them."""
+def unknown_names(
+    query: Query, states: Sequence[tuple[Store, apsw.Connection, View]], quoted: Collection[str]
+) -> tuple[str, ...]:
+    """Such names, and what the query quotes but is not among the texts that were found, `quoted`; or all words of the
+    query, if nothing has any of them."""
 
     def is_known(name: str) -> bool:
         return any(_has(*state, name) for state in states)
 
     told = (*query.asked.quoted, *query.asked.must)
     names = [name for name in query.identifiers if not any(name in text for text in told)]
-    unknown = tuple(name for name in (*query.asked.quoted, *names) if not is_known(name))
-    words = tuple(word for text in query.words for word in _WORD.findall(text))
+    unknown = tuple(text for text in query.asked.quoted if text not in quoted and not _is_path(states, text))
+    unknown += tuple(name for name in names if not is_known(name))
+    words = tuple(word for text in query.words for word in _WORD.findall(text) or [text])
     return unknown or (() if told or any(map(is_known, words)) else words)
 
 
@@ -35,7 +39,14 @@ def _has(store: Store, connection: apsw.Connection, view: View, name: str) -> bo
     whole = [terms[-1] for word in tokens.words(name) if (terms := tokens.terms_of(word))]
     if whole and all(map(view.has, whole)):
         return True
-    if view.paths.has(name.lower()) or blobs_with(store, connection, view.snapshot, name):
-        return True
-    others = snapshots.paths_without_facts(connection, view.snapshot.id)
-    return any(name.lower() in path.lower() for path in others)
+    return _is_path([(store, connection, view)], name) or bool(blobs_with(store, connection, view.snapshot, name))
+
+
+def _is_path(states: Sequence[tuple[Store, apsw.Connection, View]], name: str) -> bool:
+    """Whether a path has it, be it of a file whose text nobody reads."""
+    name = name.lower()
+    return any(
+        view.paths.has(name)
+        or any(name in path.lower() for path in snapshots.paths_without_facts(connection, view.snapshot.id))
+        for _, connection, view in states
+    )

@@ -184,22 +184,22 @@ def chunk_at(connection: apsw.Connection, facts: int, byte: int) -> int | None:
 
 def definitions(
     connection: apsw.Connection, snapshot: int, name: str, limit: int
-) -> list[tuple[int, str, str, str, int]]:
-    """(id, kind, name, qualified name, first byte) of the snapshot's symbols with this name."""
+) -> list[tuple[int, str, str, str, int, int]]:
+    """(id, kind, name, qualified name, first byte, end) of the snapshot's symbols with this name."""
     return fetch_all(
         connection,
-        f"SELECT id, kind, name, qualified, start_byte FROM symbol WHERE name = ? AND {_IN_SNAPSHOT} LIMIT ?",
+        f"SELECT id, kind, name, qualified, start_byte, end_byte FROM symbol WHERE name = ? AND {_IN_SNAPSHOT} LIMIT ?",
         (name, snapshot, limit),
     )
 
 
 def definitions_in(
     connection: apsw.Connection, name: str, facts: Sequence[int], limit: int
-) -> list[tuple[int, str, str, str, int]]:
+) -> list[tuple[int, str, str, str, int, int]]:
     """The same of the symbols of some facts, in any case of ASCII letters."""
     return fetch_all(
         connection,
-        "SELECT symbol.id, kind, name, qualified, start_byte FROM json_each(?) JOIN symbol"
+        "SELECT symbol.id, kind, name, qualified, start_byte, end_byte FROM json_each(?) JOIN symbol"
         f" ON symbol.id BETWEEN value << {CHUNK_BITS} AND (value + 1 << {CHUNK_BITS}) - 1"
         " WHERE name = ? COLLATE NOCASE LIMIT ?",
         (json.dumps(list(facts)), name, limit),
