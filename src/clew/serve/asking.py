@@ -155,7 +155,7 @@ def answer(
         envelope, failed = gates.failure(asked(path), explained(error), tool), True
     code = envelopes.exit_code(envelope)
     if as_json:
-        return _print(_json(envelope), code)
+        return print_json(envelope)
     if failed:
         print(f"clew: {envelope['message']}", file=caller.err())
         for candidate in envelope.get("candidates", ()):
@@ -205,12 +205,16 @@ def _print(text: str, code: int) -> int:
     return code
 
 
-def _json(envelope: Envelope) -> str:
+def print_json(envelope: Envelope) -> int:
+    """Print an envelope for programs; its exit code."""
     import json
+
+    from clew.serve import envelopes
 
     out = caller.out()
     is_unicode = (out.encoding or "").lower().startswith("utf")
-    return json.dumps(envelope, ensure_ascii=not is_unicode, indent=2 if out.isatty() else None)
+    text = json.dumps(envelope, ensure_ascii=not is_unicode, indent=2 if out.isatty() else None)
+    return _print(text, envelopes.exit_code(envelope))
 
 
 def place(path: str | None) -> str | None:

@@ -9,13 +9,14 @@ import gc
 import io
 import os
 import sys
+import traceback
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from clew.errors import BadInput
+from clew.errors import BadInput, ClewError
 from clew.serve import asking, caller
 from clew.serve.entry import INTERRUPTED
 from clew.serve.flags import json_flag, question_flags
@@ -55,9 +56,30 @@ def main() -> None:
         sys.exit(130)
     except click.ClickException as error:
         error.show()
-        sys.exit(2)
+        sys.exit(_told(BadInput(error.format_message())))
+    except Exception as error:  # noqa: BLE001 - a defect: whoever branches on the exit code must not take it for "nothing"
+        traceback.print_exc()
+        print("clew: this is a defect of Clew; nothing was answered", file=sys.stderr)
+        sys.exit(_told(ClewError(f"a defect of Clew: {type(error).__name__}: {error}")))
     gc.freeze()  # all of it ends now: a last look for circles in what a large run has left takes 0.1 s
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _told(error: ClewError) -> int:
+    """The exit code of a command that did not come to an answer; with `--json` there is an envelope all the same."""
+    from clew.serve import envelopes, gates
+
+    envelope = gates.failure(asking.asked(None), error)
+    if "--json" in sys.argv[1:]:
+        asking.print_json(envelope)
+    return envelopes.exit_code(envelope)
+
+
+class _WithOperators(click.Command):
+    """A command whose query may begin with the operator `-path:`, which is no flag."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, [f" {item}" if item.startswith("-path:") else item for item in args])
 
 
 @app.command()
@@ -77,7 +99,7 @@ def sync(path: str | None, as_json: bool) -> int:
     return asking.run(path, as_json, "sync", lambda engine, watch: engine.sync(path, watch=watch))
 
 
-@app.command()
+@app.command(cls=_WithOperators)
 @click.argument("query")
 @click.argument("path", required=False)
 @click.option("--limit", type=int, metavar="N", help="How many hits (default: 10).")
@@ -107,10 +129,10 @@ def search(query: str, path: str | None, **flags: Any) -> int:
 @click.option("-l", "--files-with-matches", "files", is_flag=True, help="Only the paths of files with a match.")
 @click.option("-c", "--count", "counts", is_flag=True, help="Only how many lines of each file match.")
 @click.option("-U", "--multiline", is_flag=True, help="Let a match span lines.")
-@click.option("--limit", type=int, metavar="N", help="How many matches, or files (default: all).")
+@click.option("--limit", type=int, metavar="N", help="How many matches, or files (default, and at the most: 100,000).")
 @question_flags
 def grep(pattern: str, path: str | None, **flags: Any) -> int:
-    """Find every line that PATTERN, a regular expression, matches; the flags are ripgrep's."""
+    """Find every line that PATTERN, a regular expression, matches; flags mean what they mean to ripgrep."""
     from clew.serve import matches
 
     asked, common = matches.arguments(pattern, asking.place(path), flags)

@@ -13,6 +13,7 @@ from clew.search.pattern import TextQuery, compile_pattern
 from clew.serve import caller
 from clew.serve.gates import Envelope
 from clew.serve.terminal import paint
+from clew.serve.tools import MAX_MATCHES
 
 
 def arguments(pattern: str, path: str | None, flags: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -36,17 +37,26 @@ def as_text(asked: Mapping[str, Any]) -> Callable[[Envelope], str]:
     """What is printed for the answer to these arguments."""
 
     def text(envelope: Envelope) -> str:
-        matches = envelope["matches"]
+        lines = [*_lines(envelope["matches"], asked)]
         if envelope["truncated"]:
-            print(f"{len(matches)} shown, there are more; --limit shows more", file=caller.err())
-        if asked["output"] == "files":
-            return "\n".join(paint(item["path"], "path") for item in matches)
-        if asked["output"] == "counts":
-            return "\n".join(f"{paint(item['path'], 'path')}:{item['count']}" for item in matches)
-        lines = _under_headings(matches, _lit(asked)) if caller.out().isatty() else _plain(matches)
+            shown = len(envelope["matches"])
+            more = "--limit shows more" if shown < MAX_MATCHES else "--include or a directory asks less"
+            note = f"{shown} shown, there are more; {more}"
+            if caller.out().isatty():
+                lines += ["", paint(note, "dim")]  # below, where it is read
+            else:
+                print(note, file=caller.err())
         return "\n".join(lines)
 
     return text
+
+
+def _lines(matches: list[Envelope], asked: Mapping[str, Any]) -> Iterator[str]:
+    if asked["output"] == "files":
+        return (paint(item["path"], "path") for item in matches)
+    if asked["output"] == "counts":
+        return (f"{paint(item['path'], 'path')}:{item['count']}" for item in matches)
+    return _under_headings(matches, _lit(asked)) if caller.out().isatty() else _plain(matches)
 
 
 def _plain(matches: list[Envelope]) -> Iterator[str]:

@@ -77,7 +77,9 @@ def _hits(envelope: Envelope, terms: tuple[str, ...]) -> str:
         blocks.append("\n".join(lines))
     if envelope["truncated"]:
         flag = "a larger --max-tokens" if "omitted" in envelope or "snippets_cut" in envelope else "--limit"
-        blocks.append(paint(f"{len(envelope['results'])} of {envelope['total']} hits; {flag} shows more", "dim"))
+        many, total = len(envelope["results"]), envelope["total"]
+        count = f"{many} of {total} hits" if total > many else f"{many} hits, there are others"  # not counted
+        blocks.append(paint(f"{count}; {flag} shows more", "dim"))
     return "\n\n".join(blocks)
 
 
