@@ -66,6 +66,10 @@ class Engine(Relations):
         """The root that `index` would work on: the codebase around the path, else the path itself."""
         return self.catalog.root_for_index(path, force=force)
 
+    def root_for_question(self, path: Place | None = None) -> str:
+        """The root to index when a question is asked of a path in none: its repository, else the path itself."""
+        return self.catalog.root_for_question(path)
+
     def index(self, path: Place | None = None, *, force: bool = False, watch: Watch = no_watch) -> RunStats:
         """Create the index of a tree, or bring it up to date; `force` rebuilds it."""
         run = self._begin_create(path, force=force, wait_s=runs.SYNC_WAIT_S)

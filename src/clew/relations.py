@@ -103,8 +103,10 @@ class Relations(Questions):
         """Where a definition is used, the surest first, each place checked against the disk.
 
         `after` is the continuation of an answer to the same question: the next uses."""
-        if limit < 1 or (role is not None and role not in USE_ROLES):
-            raise BadInput(f"the limit must be at least 1, and the role one of {', '.join(USE_ROLES)}")
+        if limit < 1:
+            raise BadInput("the limit must be at least 1")
+        if role is not None and role not in USE_ROLES:
+            raise BadInput(f"role {role!r} is unknown; known: {', '.join(USE_ROLES)}")
         codebase, where = self._question(path, scope)
 
         def ask(reading: Reading) -> References:

@@ -285,6 +285,6 @@ def test_the_command_says_why_it_cannot_listen(site: Site) -> None:
 
     port = site.web.url.rpartition(":")[2]
     taken = clew("serve", "--port", port)
-    assert taken.code == 4 and "in use" in taken.err
+    assert taken.code == 4 and "listens there already" in taken.err and "--port" in taken.err
     open_to_all = clew("serve", "--host", "0.0.0.0", "--port", "0")
     assert open_to_all.code == 2 and "CLEW_TOKEN" in open_to_all.err

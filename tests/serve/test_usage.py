@@ -8,7 +8,8 @@ import pytest
 
 from clew import Engine
 from clew.serve import tools
-from tests.conftest import write_tree
+from tests.conftest import git, write_tree
+from tests.mortal import without_rights
 from tests.serve.command import clew
 
 
@@ -61,3 +62,39 @@ def test_what_more_there_is_and_how_to_see_it(tree: Path, monkeypatch: pytest.Mo
     assert ran.out.rstrip().endswith("2 hits, there are others; --limit shows more")
     ran = clew("search", "alpha", str(tree), "--limit", "2")
     assert ran.out.rstrip().endswith("2 of 6 hits; --limit shows more")
+
+
+def test_a_part_of_a_repository_is_asked_as_a_part(tmp_path: Path) -> None:
+    """A defect once: the first question made a codebase of the directory, so paths depended on what was asked first."""
+    root = write_tree(tmp_path / "tree", {"src/a.py": "def alpha(): ...\n", "b.py": "def alpha(): ...\n"})
+    write_tree(root, {".gitignore": "out/\n", "out/c.py": "def alpha(): ...\n"})
+    git(root, "init", "-q")
+    for place, found in ((root / "out", ["c.py"]), (root / "src", ["src/a.py"])):  # the first is no part of it
+        ran = clew("grep", "-l", "alpha", str(place))
+        assert (ran.code, ran.out.split()) == (0, found)
+    assert clew("grep", "-l", "alpha", str(root / "src")).out.split() == ["src/a.py"]
+    roots = [row["root"] for row in clew("list", "--json").envelope["codebases"]]
+    assert roots == [str(root), str(root / "out")]
+
+
+def test_a_home_that_is_a_repository_is_not_indexed_for_a_part_of_it(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "me", {"work/a.py": "def alpha(): ...\n", "secret.py": "def alpha(): ...\n"})
+    git(root, "init", "-q")
+    assert clew("grep", "-l", "alpha", str(root / "work"), HOME=str(root)).out.split() == ["a.py"]
+
+
+def test_a_file_of_nowhere_is_not_indexed_with_all_that_lies_beside_it(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "etc", {"hosts.py": "localhost = 1\n", "shadow": "secret\n"})
+    elsewhere = write_tree(tmp_path / "here", {"x.py": "x = 1\n"})
+    for command in (("read", str(root / "hosts.py")), ("outline", str(root / "hosts.py"))):
+        ran = clew(*command, "--json", cwd=elsewhere)
+        assert (ran.code, ran.envelope["status"]) == (3, "not_indexed")
+        assert ran.envelope["hints"]["create"]["args"]["path"] == str(root)
+    assert clew("list", "--json").envelope["codebases"] == []
+    assert clew("read", "hosts.py", cwd=root).code == 0, "who is there means it"
+
+
+def test_hits_that_cannot_be_looked_at_are_not_nothing(tree: Path) -> None:
+    with without_rights(tree):
+        ran = clew("grep", "alpha_3", str(tree))
+    assert ran.code == 1 and "but for 1 that had it" in ran.err

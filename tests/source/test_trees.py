@@ -83,7 +83,7 @@ def test_what_cannot_be_read_is_a_diagnostic(root: Path, monkeypatch: pytest.Mon
 
 
 def test_a_root_that_is_gone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(BadPath, match="cannot be walked"):
+    with pytest.raises(BadPath, match="does not exist any more"):
         walk(str(root / "none"))
     write(root, {"a/b": ""})
     monkeypatch.setattr(os.path, "isdir", lambda _: False)

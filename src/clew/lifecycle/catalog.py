@@ -85,6 +85,15 @@ class Catalog:
         roots.guard_root(asked, force=force)
         return asked
 
+    def root_for_question(self, path: Place | None) -> str:
+        """The root to index for a question about a path in none: its repository, so that the answer does not depend on
+        what was asked first; a directory that is no part of that is indexed by itself."""
+        asked = self.root_for_index(path)
+        around = git.find_top_level(asked)
+        if around in (None, asked) or asked in self.registry.all() or _stands_alone(around, asked):
+            return asked
+        return asked if roots.is_too_large(around) else around
+
     def resolve(self, path: Place | None = None) -> Codebase:
         """The codebase that a path belongs to, or `NotIndexed`."""
         asked = _text_of(path) if path is not None else os.getcwd()

@@ -45,8 +45,10 @@ class Page:
     max_chars: int | None = None  # of all texts together
 
     def __post_init__(self) -> None:
-        if self.limit < 1 or not 0 <= self.context <= MAX_CONTEXT_LINES:
-            raise BadInput(f"the limit must be at least 1, and the lines of context 0 to {MAX_CONTEXT_LINES}")
+        if self.limit < 1:
+            raise BadInput("the limit must be at least 1")
+        if not 0 <= self.context <= MAX_CONTEXT_LINES:
+            raise BadInput(f"there may be 0 to {MAX_CONTEXT_LINES} lines of context")
 
 
 def search(reading: Reading, pattern: Pattern, where: Filter, page: Page) -> TextFound:

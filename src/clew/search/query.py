@@ -89,7 +89,7 @@ def parse_query(text: str, *, root: str = "") -> Query:
     asked = operators.split(text)
     text = asked.text
     words = tokens.words(text)
-    if not words:  # signs alone are looked for as they are
+    if not words and text.isprintable():  # signs alone are looked for as they are
         asked = asked._replace(quoted=tuple(dict.fromkeys((*asked.quoted, text))))
     kept = [word for word in words if word.lower() not in _STOP_WORDS] or words
     if root and len(kept) > 2:

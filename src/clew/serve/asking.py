@@ -80,7 +80,7 @@ def question(
                 raise
             if caller.now() is not None:
                 raise caller.Declined from error  # it shows how far it is, and Ctrl-C ends it
-            root = engine.root_for_index(_tree_around(path or "") if is_file else path)
+            root = engine.root_for_question(_tree_around(path or "", error) if is_file else path)
             is_new = isinstance(error, NotIndexed)
             print(
                 f"{root} is not indexed yet: indexing it first"
@@ -164,7 +164,9 @@ def answer(
     for warning in envelope.get("warnings", ()):
         print(f"clew: {warning['message']}", file=caller.err())
     if code == 1 and nothing:
-        print(nothing, file=caller.err())
+        dropped = envelope.get("freshness", {}).get("dropped", 0)
+        rest = f", but for {dropped} that had it and cannot be looked at any more" if dropped else ""
+        print(f"{nothing}{rest}", file=caller.err())
         return code
     return _print(as_text(envelope), code)
 
@@ -261,11 +263,17 @@ def _check_file(file: str) -> None:
         raise NotFound(f"{file} does not exist; `clew paths` lists the files")
 
 
-def _tree_around(file: str) -> str:
-    """What to index for a question about one file: its repository, else its directory."""
-    from clew.source.roots import default_root
+def _tree_around(file: str, error: NotIndexed | Interrupted) -> str:
+    """What to index for a question about one file: its repository, or where we are. To read one of another place is no
+    reason to keep a copy of all that lies beside it."""
+    from clew.source import git, roots
 
-    return default_root(os.path.dirname(caller.absolute(file)))
+    directory = os.path.realpath(os.path.dirname(caller.absolute(file)))
+    if isinstance(error, Interrupted) or git.find_top_level(directory) is not None:
+        return directory
+    if roots.contains(os.path.realpath(caller.cwd()), directory):
+        return directory
+    raise error
 
 
 def _standing(engine: Engine, path: str | None) -> tuple[bool, tuple[str, ...]]:

@@ -6,6 +6,7 @@ interfaces that want to act on an error first.
 
 from __future__ import annotations
 
+import errno
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -251,6 +252,10 @@ def explained(error: OSError) -> ClewError:
     """What the file system refused; only the current directory's own failure has no name."""
     if isinstance(error, FileNotFoundError) and error.filename is None:
         return BadPath("the current directory is gone; change to another one, or give a path")
+    if error.errno == errno.EADDRINUSE:
+        return ClewError(
+            "another program listens there already; choose another place with --port, 0 for any that is free"
+        )
     place = f" ({error.filename})" if error.filename else ""
     return ClewError(f"the system refused: {error.strerror or error}{place}; check rights and space there")
 
@@ -263,7 +268,8 @@ def _function(tool: str, arguments: Mapping[str, Any]) -> Callable[..., Envelope
     try:
         inspect.signature(function).bind(None, **arguments)
     except TypeError as error:
-        raise BadInput(f"{tool}: {error}") from error
+        known = ", ".join([*inspect.signature(function).parameters][1:])
+        raise BadInput(f"{tool}: {error}; it takes {known}") from error
     hints = parameters(tool)
     for name, value in arguments.items():
         if not _fits(value, hints[name]):

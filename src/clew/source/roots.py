@@ -75,12 +75,16 @@ def default_root(cwd: str | os.PathLike[str]) -> str:
 
 def guard_root(root: str, *, force: bool) -> None:
     """Refuse a home directory or a file-system root, which nobody means to index, unless forced."""
-    if force:
-        return
+    what = "" if force else is_too_large(root)
+    if what:
+        raise BadPath(f"{root} is a {what}; give a directory inside it, or --force")
+
+
+def is_too_large(root: str) -> str:
+    """What a root is that nobody means to index; nothing for all others."""
     if os.path.dirname(root) == root:
-        raise BadPath(f"{root} is a file-system root; give a smaller directory, or --force")
-    if root == os.path.realpath(os.path.expanduser("~")):
-        raise BadPath(f"{root} is a home directory; give a directory inside it, or --force")
+        return "file-system root"
+    return "home directory" if root == os.path.realpath(os.path.expanduser("~")) else ""
 
 
 def contains(root: str, path: str) -> bool:

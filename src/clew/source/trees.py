@@ -91,7 +91,7 @@ def walk(root: str, *, excluded_roots: frozenset[str] = frozenset(), policy: Ign
     try:
         os.stat(os.path.join(root, "."))  # one that can be listed but not entered would seem to be empty
     except OSError as error:
-        raise BadPath(f"{root} cannot be walked: {error.strerror}; check that it can be read") from None
+        raise _not_walked(root, error) from None
     while stack:
         path, prefix, parent, tracked_only = stack.pop()
         tree.directories[prefix] = identity(path)
@@ -100,7 +100,7 @@ def walk(root: str, *, excluded_roots: frozenset[str] = frozenset(), policy: Ign
                 entries = list(listing)
         except OSError as error:
             if parent is None:
-                raise BadPath(f"{root} cannot be walked: {error.strerror}; check that it can be read") from None
+                raise _not_walked(root, error) from None
             tree.diagnostics.append(_failure(prefix[:-1], "unreadable_directory", error))
             continue
         names = [entry.name for entry in entries]
@@ -174,3 +174,9 @@ def _oddity(key: str, entry: os.DirEntry[str], fate: int) -> Diagnostic:
     if fate == UNNAMEABLE:  # not UTF-8, or it would mean something else as a key: shown with escapes
         return Diagnostic(key.encode("utf-8", "backslashreplace").decode(), "bad_name")
     return Diagnostic(key, "symlink" if entry.is_symlink() else "special")
+
+
+def _not_walked(root: str, error: OSError) -> BadPath:
+    if isinstance(error, FileNotFoundError):
+        return BadPath(f"{root} does not exist any more; put it back, or forget its index with `clew clear`")
+    return BadPath(f"{root} cannot be walked: {error.strerror}; check that it can be read")
