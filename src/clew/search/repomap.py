@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from clew.errors import BadInput
 from clew.graph.nodes import Node, Nodes
 from clew.graph.ranks import load_ranks
 from clew.search.paths import path_words
@@ -49,6 +50,8 @@ def _draw(store: Store, nodes: Nodes, snapshot: Snapshot, focus: Mapping[str, fl
             few = middle
         else:
             many = middle - 1
+    if ranked and not few:
+        raise BadInput(f"not one definition fits into {max_tokens} tokens; ask for more")
     return Map(*_drawn(nodes, ranked[:few]))
 
 
