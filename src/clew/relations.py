@@ -261,6 +261,8 @@ def _chosen(nodes: Nodes, wanted: Wanted, *, externals: bool) -> tuple[list[Node
         found = node_at(nodes, wanted.file, wanted.line, wanted.column)
     else:
         raise BadInput("give a name, or a file and a line")
+    if not found and not wanted.name:
+        raise NotFound(f"no name stands at {wanted.spelled}; both count from 1, and the file is given from the root")
     if not found:
         raise NotFound(f"nothing called {wanted.spelled} is defined here; `clew symbol` and `clew search` find names")
     if len({node.key for node in found}) > 1:

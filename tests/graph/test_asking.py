@@ -223,6 +223,14 @@ def test_the_map_fits_and_follows_the_focus(shop: tuple[Engine, str]) -> None:
     assert "shop/price.py" in asked.focus
 
 
+@pytest.mark.parametrize("place", [("shop/cart.py", 999, 1), ("nowhere.py", 1, 1)])
+def test_a_place_without_a_name_is_no_name(shop: tuple[Engine, str], place: tuple[str, int, int]) -> None:
+    engine, root = shop
+    file, line, column = place
+    with pytest.raises(NotFound, match="no name stands at"):
+        engine.references(Wanted(file=file, line=line, column=column), root)
+
+
 def test_imports_and_their_circles(tmp_path: Path) -> None:
     root = write_tree(
         tmp_path / "tree",

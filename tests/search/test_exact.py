@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from clew import Engine
@@ -299,13 +299,14 @@ def places(engine: Engine, root: Path, query: str, **flags: Any) -> list[tuple[s
 
 
 def scanned(root: Path, query: str, **flags: Any) -> list[tuple[str, int, int]]:
-    """The same by reading every file."""
+    """The same by reading every file; a mark of the byte order is no part of a text, as for ripgrep."""
     found = []
     for path in sorted(item for item in root.rglob("*") if item.is_file()):
         content = path.read_bytes()
         if b"\0" not in content[:8_000]:
             asked = {"regex": True, "case_sensitive": True, "whole_word": False, **flags}
-            found += [(path.relative_to(root).as_posix(), *spot) for spot in naive(query, content, **asked)]
+            text = content.removeprefix(b"\xef\xbb\xbf")
+            found += [(path.relative_to(root).as_posix(), *spot) for spot in naive(query, text, **asked)]
     return sorted(found)
 
 
@@ -600,6 +601,7 @@ TREES = st.dictionaries(
 @pytest.mark.usefixtures("small_blocks")
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(trees=st.lists(TREES, min_size=1, max_size=3), queries=st.lists(st.tuples(REGEXES, st.booleans()), max_size=4))
+@example(trees=[{"a.txt": b"\xef\xbb\xbf"}], queries=[(".", False)])
 def test_after_any_changes_a_search_finds_what_a_loop_finds(
     trees: list[dict[str, bytes]], queries: list[tuple[str, bool]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

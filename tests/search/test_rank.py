@@ -347,6 +347,24 @@ def test_a_word_that_is_a_name_in_a_test_or_in_data_leads_to_the_code(engine: En
     assert engine.search("redirects test", root).hits[0].path == "tests/test_client.py"
 
 
+def test_a_line_after_a_path_is_what_is_shown(engine: Engine, tmp_path: Path) -> None:
+    functions = "".join(f"def step_{i}():\n" + f"    work({i})\n" * 70 + "\n\n" for i in range(6))
+    files = {"src/App.py": functions, "other/app.py": functions.replace("step", "other")}
+    root = str(write_tree(tmp_path / "tree", files))
+    engine.index(root)
+    for question in (
+        "src/App.py:230",
+        "src/app.py:230:5",
+        "what fails at (src/App.py:230)?",
+        f"{root}/src/App.py:230:",
+    ):
+        hit = engine.search(question, root).hits[0]
+        assert (hit.path, hit.symbol) == ("src/App.py", "step_3"), question
+        assert hit.start_line <= 230 <= hit.end_line
+    assert engine.search("src/App.py:99999", root).hits[0].path == "src/App.py", "no line of it"
+    assert engine.search("src/App.py", root).hits[0].path == "src/App.py"
+
+
 def test_signs_alone_are_looked_for_as_they_are(engine: Engine, tmp_path: Path) -> None:
     root = str(write_tree(tmp_path / "tree", {"a.py": "def a(x) -> int: ...\n", "b.py": "def b(x): ...\n"}))
     engine.index(root)

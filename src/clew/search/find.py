@@ -129,10 +129,9 @@ class Search:
                 file = held.get((source, place)) or self._copy_left(source, place)
                 if file is None:
                     continue
-                defined = self._defined[source].get(file.facts)
-                if defined is not None:
-                    first = posting_rows.chunk_at(self._sources[source].connection, file.facts, defined[0].byte)
-                    chunks = [first, *(chunk for chunk in chunks if chunk != first)] if first is not None else chunks
+                first = self._meant(source, file)
+                if first is not None:
+                    chunks = [first, *(chunk for chunk in chunks if chunk != first)]
                 if chunks:
                     document = int(view.document[place])
                     also = self._copies(source, document, file.path)
@@ -145,6 +144,15 @@ class Search:
                     others = tuple(chunks[1 : NESTED + 1])
                     score = float(ranking.total[place])
                     yield Ranked(source, file, chunks[0], score, others, also, size, why=why, at=at)
+
+    def _meant(self, source: int, file: FileOf) -> int | None:
+        """The chunk of a file that the query itself names: by a line, or by what is defined there."""
+        connection = self._sources[source].connection
+        for path, line in self._query.lines.items():
+            if f"/{file.path.lower()}".endswith(f"/{path}"):
+                return posting_rows.chunk_on(connection, file.facts, line)
+        defined = self._defined[source].get(file.facts)
+        return None if defined is None else posting_rows.chunk_at(connection, file.facts, defined[0].byte)
 
     def _once_each(self) -> Iterator[tuple[int, int]]:
         """(source, place) of the files in order, without those that have the content of one before them."""

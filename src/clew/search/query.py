@@ -37,6 +37,7 @@ _PATH = re.compile(r"(?:\.{0,2}/)?[\w.+-]+(?:/[\w.+-]+)+/?|[\w+-]*(?:\.[\w+-]+)*
 _AROUND_PATH = re.compile(
     r"^[(\[<{`'\"]+|(?::\d+)*[)\]>}`'\",;:?!.]*$"
 )  # what a sentence puts around one; a line's number
+_LINE = re.compile(r":(\d{1,9})(?::\d+)*[)\]>}`'\",;:?!.]*$")
 _LOOKS_LIKE_CODE = re.compile(r"_|::|\.|#|->|[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
 
 
@@ -54,6 +55,7 @@ class Query:
     paths: tuple[str, ...] = ()  # words that may be a path or the end of one
     asked: Asked = NOTHING_ASKED
     counts: Mapping[str, float] = field(default_factory=dict)  # of each word, its parts and them joined: see `_fading`
+    lines: Mapping[str, int] = field(default_factory=dict)  # of paths that have a line after them
 
     @property
     def told(self) -> str:
@@ -103,6 +105,7 @@ def parse_query(text: str, *, root: str = "") -> Query:
     identifiers = [name for name in found if len(found) == 1 or _LOOKS_LIKE_CODE.search(name)]
     if len(found) > 1:  # `e.g` is no name in a sentence
         identifiers = [name for name in identifiers if any(len(part) > 1 for part in tokens.split_qualified(name))]
+    paths = _paths(text, root)
     content = dict.fromkeys(part for word in telling for part in tokens.parts_of(word) if len(part) > 1)
     return Query(
         text,
@@ -112,18 +115,25 @@ def parse_query(text: str, *, root: str = "") -> Query:
         tuple(content)[:MAX_TERMS],
         tuple("".join(parts) for parts in map(tokens.parts_of, telling[:MAX_TERMS]) if len(parts) > 1),
         _initials([word.lower() for word in words if word.lower() not in _STOP_WORDS][:MAX_TERMS]),
-        _paths(text, root),
+        tuple(paths),
         asked,
         _fading(words, kept),
+        {path: line for path, line in paths.items() if line},
     )
 
 
-def _paths(text: str, root: str) -> tuple[str, ...]:
-    """The words of a query that may be a path or the end of one, from the root on and in lower case."""
-    words = [_AROUND_PATH.sub("", word).replace("\\", "/") for word in text.split()]
-    below = [word.removeprefix(f"{root}/") if root else word for word in words]
-    found = below if len(below) == 1 else [word for word in below if _PATH.fullmatch(word)]
-    return tuple(word.removeprefix("./").strip("/").lower() for word in found if word.strip("./"))[:MAX_TERMS]
+def _paths(text: str, root: str) -> dict[str, int]:
+    """The words of a query that may be a path or the end of one, from the root on and in lower case; with the line that
+    follows it, else 0."""
+    found: dict[str, int] = {}
+    words = text.split()
+    for word in words:
+        path = _AROUND_PATH.sub("", word).replace("\\", "/")
+        path = path.removeprefix(f"{root}/") if root else path
+        if path.strip("./") and (len(words) == 1 or _PATH.fullmatch(path)) and len(found) < MAX_TERMS:
+            line = _LINE.search(word)
+            found.setdefault(path.removeprefix("./").strip("/").lower(), int(line[1]) if line else 0)
+    return found
 
 
 def like_code(text: str) -> Query:

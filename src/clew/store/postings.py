@@ -182,6 +182,16 @@ def chunk_at(connection: apsw.Connection, facts: int, byte: int) -> int | None:
     return row[0] if row else None
 
 
+def chunk_on(connection: apsw.Connection, facts: int, line: int) -> int | None:
+    """The chunk of a blob that holds a line; None for one that is blank or behind the end."""
+    row = fetch_one(
+        connection,
+        "SELECT id FROM chunk WHERE id BETWEEN ? AND ? AND ? BETWEEN start_line AND end_line LIMIT 1",
+        (*id_range(facts), line),
+    )
+    return row[0] if row else None
+
+
 def definitions(
     connection: apsw.Connection, snapshot: int, name: str, limit: int
 ) -> list[tuple[int, str, str, str, int, int]]:
