@@ -110,7 +110,7 @@ class Engine(Relations):
         else:
             target = self._target(self.resolve(path))
             if action == "reindex":
-                run = runs.begin_create(target, force=True, wait_s=runs.LOCK_WAIT_S)
+                run = runs.begin_create(self._registered(target.root), force=True, wait_s=runs.LOCK_WAIT_S)
             else:
                 begin = runs.begin_sync if action == "sync" else runs.begin_repair
                 run = begin(target, wait_s=runs.LOCK_WAIT_S)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from clew.errors import NotIndexed, StoreError, StoreGone
 from clew.lifecycle import gate
 from clew.store import database
 from clew.store.store import Store
-from tests.conftest import make_engine, write_tree
+from tests.conftest import git, make_engine, write_tree
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def test_a_clear_takes_the_store_away_at_once(
 
     monkeypatch.setattr("clew.lifecycle.removal.shutil.rmtree", deletes)
     engine.clear(root)
-    assert len(seen) == 2 and not store.directory.exists()
+    assert len(seen) == 1 and not store.directory.exists()
     assert list(store.directory.parent.iterdir()) == []
     engine.index(root)
     assert names(other.symbol("alpha", root)) == ["alpha"], "not what is open of the one before"
@@ -155,3 +156,52 @@ def test_a_directory_that_is_gone_is_no_full_disk(tmp_path: Path, error: type[ap
 def test_a_lock_that_is_not_to_be_had_is_told(tmp_path: Path, error: type[apsw.Error]) -> None:
     with pytest.raises(StoreError, match="try again"), database.translated(tmp_path / "clew.db"):
         raise error("played")
+
+
+def test_a_store_that_is_made_while_another_is_removed_stays(
+    engine: Engine, root: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other, original = make_engine(tmp_path / "clew-home"), os.replace
+
+    def moves(source: Path, target: Path) -> None:
+        original(source, target)
+        if Path(target).suffix == ".removed":
+            other.index(root)
+
+    monkeypatch.setattr("clew.lifecycle.removal.os.replace", moves)
+    engine.clear(root)
+    assert names(other.symbol("alpha", root)) == ["alpha"]
+    other.close()
+
+
+@pytest.mark.parametrize("what", ["clew.db", ""])
+def test_what_shares_a_store_that_is_gone_is_cleared_and_made_anew(engine: Engine, tmp_path: Path, what: str) -> None:
+    tree = write_tree(tmp_path / "tree", {"a.py": "def alpha(): ...\n"})
+    git(tree, "init", "-q")
+    git(tree, "add", "-A")
+    git(tree, "commit", "-qm", "one")
+    git(tree, "worktree", "add", "-q", str(tmp_path / "other"))
+    roots = [str(tree), str(tmp_path / "other")]
+    for each in roots:
+        engine.index(each)
+    store = store_of(engine, roots[0])
+    gone = store.directory / what
+    gone.unlink() if gone.is_file() else shutil.rmtree(gone)
+    engine.clear(roots[0])
+    assert [state.root for state in engine.list()] == roots[1:]
+    engine.manage("reindex", roots[1])
+    engine.wait_for_jobs()
+    assert names(engine.symbol("alpha", roots[1])) == ["alpha"]
+
+
+def test_a_store_that_is_replaced_within_a_question_is_an_error_that_says_so(engine: Engine, root: str) -> None:
+    store = store_of(engine, root)
+    with pytest.raises(StoreGone), store.read():
+        shutil.rmtree(store.directory)
+        with store.read():
+            raise AssertionError("what was read counts for nothing")
+    engine.index(root)
+    with pytest.raises(StoreGone, match="removed"), database.translated(store.database):
+        shutil.rmtree(store.directory)
+        raise apsw.ConnectionClosedError("played")
+    assert store.size_bytes() == 0

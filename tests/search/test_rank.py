@@ -368,7 +368,12 @@ def test_a_line_after_a_path_is_what_is_shown(engine: Engine, tmp_path: Path) ->
 def test_signs_alone_are_looked_for_as_they_are(engine: Engine, tmp_path: Path) -> None:
     root = str(write_tree(tmp_path / "tree", {"a.py": "def a(x) -> int: ...\n", "b.py": "def b(x): ...\n"}))
     engine.index(root)
-    assert [hit.path for hit in engine.search("->", root).hits] == ["a.py"]
+    write_tree(Path(root), {"c.js": "a => b -> c\n"})
+    assert [hit.path for hit in engine.search("->", root).hits] == ["a.py", "c.js"]
+    for question in ("=> ->", '"->" "=>"', "must:=> must:->", "=> must:->", "path:*.js -> =>"):
+        found = engine.search(question, root)
+        assert "c.js" in [hit.path for hit in found.hits] and found.unknown == (), question
+    assert engine.search("-> <=>", root).unknown == ("<=>",)
 
 
 def test_what_the_model_never_learned_means_nothing_alone(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -48,7 +50,18 @@ def test_a_query_may_begin_with_an_operator(tree: Path) -> None:
     for query in ("-path:tests alpha", "alpha -path:tests"):
         ran = clew("search", query, str(tree), "--limit", "9", "--json")
         assert ran.code == 0 and len(ran.envelope["results"]) == 5
+    apart = clew("search", "alpha", "-path:tests", "--json", cwd=tree)
+    assert apart.code == 0 and len(apart.envelope["results"]) == 5
     assert clew("search", "-p", "alpha", str(tree)).code == 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is Linux's")
+def test_a_full_disk_is_no_defect() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "clew", "--help"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+    assert done.returncode and "defect" not in done.stderr and "Traceback" not in done.stderr
 
 
 def test_what_more_there_is_and_how_to_see_it(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +104,9 @@ def test_a_file_of_nowhere_is_not_indexed_with_all_that_lies_beside_it(tmp_path:
         assert (ran.code, ran.envelope["status"]) == (3, "not_indexed")
         assert ran.envelope["hints"]["create"]["args"]["path"] == str(root)
     assert clew("list", "--json").envelope["codebases"] == []
-    assert clew("read", "hosts.py", cwd=root).code == 0, "who is there means it"
+    inner = write_tree(root / "inner", {"deep.py": "x = 1\n"})
+    assert clew("read", str(inner / "deep.py"), cwd=root).code == 0, "who is there means it"
+    assert [row["root"] for row in clew("list", "--json").envelope["codebases"]] == [str(root)]
 
 
 def test_hits_that_cannot_be_looked_at_are_not_nothing(tree: Path) -> None:

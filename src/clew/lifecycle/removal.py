@@ -8,7 +8,7 @@ import shutil
 import uuid
 from pathlib import Path
 
-from clew.errors import StoreCorrupt
+from clew.errors import StoreCorrupt, StoreGone
 from clew.lifecycle import gate, lock, proof, states
 from clew.lifecycle.catalog import Catalog, Codebase
 from clew.lifecycle.log import log
@@ -36,6 +36,8 @@ def clear(catalog: Catalog, codebase: Codebase) -> None:
                 _forget(store, root)
             except StoreCorrupt:
                 others = []  # nothing in it can be saved for them either
+            except StoreGone:
+                pass  # nothing of it is left to be forgotten
         catalog.registry.remove(root)
         if not others:
             catalog.drop_store(directory)
@@ -61,7 +63,9 @@ def _forget(store: Store, root: str) -> None:
 def _remove(directory: Path) -> None:
     """Take a store away at once, then delete it: what others open meanwhile is the whole store or none. What a killed
     clear has left goes too."""
-    with contextlib.suppress(OSError):  # Windows keeps a directory in its place while anybody has a file of it open
+    try:
         os.replace(directory, directory.with_name(f"{directory.name}.{uuid.uuid4().hex[:8]}{_REMOVED}"))
-    for left in (directory, *directory.parent.glob(f"*{_REMOVED}")):
+    except OSError:  # Windows keeps a directory in its place while anybody has a file of it open
+        shutil.rmtree(directory, ignore_errors=True)
+    for left in directory.parent.glob(f"*{_REMOVED}"):
         shutil.rmtree(left, ignore_errors=True)

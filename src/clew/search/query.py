@@ -92,7 +92,8 @@ def parse_query(text: str, *, root: str = "") -> Query:
     text = asked.text
     words = tokens.words(text)
     if not words and text.isprintable():  # signs alone are looked for as they are
-        asked = asked._replace(quoted=tuple(dict.fromkeys((*asked.quoted, text))))
+        signs = (*asked.quoted, *asked.must) or text.split()
+        asked = asked._replace(quoted=tuple(dict.fromkeys(signs)))
     kept = [word for word in words if word.lower() not in _STOP_WORDS] or words
     if root and len(kept) > 2:
         named = _names_of(root)

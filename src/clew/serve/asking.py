@@ -271,8 +271,9 @@ def _tree_around(file: str, error: NotIndexed | Interrupted) -> str:
     directory = os.path.realpath(os.path.dirname(caller.absolute(file)))
     if isinstance(error, Interrupted) or git.find_top_level(directory) is not None:
         return directory
-    if roots.contains(os.path.realpath(caller.cwd()), directory):
-        return directory
+    here = os.path.realpath(caller.cwd())
+    if roots.contains(here, directory):
+        return here
     raise error
 
 

@@ -57,6 +57,12 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(_told(BadInput(error.format_message())))
+    except OSError as error:
+        from clew.serve.tools import explained
+
+        failure = explained(error)
+        print(f"clew: {failure}", file=sys.stderr)
+        sys.exit(_told(failure))
     except Exception as error:  # noqa: BLE001 - a defect: whoever branches on the exit code must not take it for "nothing"
         traceback.print_exc()
         print("clew: this is a defect of Clew; nothing was answered", file=sys.stderr)
@@ -112,6 +118,9 @@ def search(query: str, path: str | None, **flags: Any) -> int:
     """Find the code that answers QUERY: words, a question, or a name."""
     from clew.serve import terminal
 
+    if path is not None and path.startswith(" -path:"):  # an operator in quotes of its own
+        query, path = f"{query}{path}", None
+    query = query.strip()
     asked = {name: flags.pop(name) for name in ("limit", "mode", "view", "explain")}
     arguments = {"query": query, "path": asking.place(path), **asked}
     nothing = f"nothing found for {query!r}"

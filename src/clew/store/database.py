@@ -122,6 +122,17 @@ def refused(path: str | Path, error: OSError) -> StoreError:
     return StoreError(f"cannot use the index at {path}: {error.strerror}; check rights and space there")
 
 
+def _is_gone(path: Path) -> bool:
+    """Whether there is no such file; one that may not be looked at may well be there."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def _removed(path: str | Path) -> StoreGone:
     return StoreGone(f"the index at {path} was removed while it was in use; run the command again")
 
@@ -184,11 +195,13 @@ def translated(path: Path) -> Iterator[None]:
     except apsw.FullError as error:
         raise StoreFull(f"no room left on the disk for {path}; free some and run the command again") from error
     except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.IOError) as error:
-        if not os.path.lexists(path.parent):
+        if _is_gone(path):
             raise _removed(path) from error
         if isinstance(error, apsw.IOError) and shutil.disk_usage(path.parent).free < _NEEDED_BYTES:
             raise StoreFull(f"no room left on the disk for {path}; free some and run the command again") from error
         raise StoreError(f"cannot use the index at {path}: {error}; check rights and space there") from error
+    except apsw.ConnectionClosedError as error:  # what it was of is gone, so this thread let go of it
+        raise _removed(path) from error
     except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as error:
         raise StoreError(f"the index at {path} is being written to by another process; try again") from error
 
@@ -231,6 +244,8 @@ def make_private(directory: Path) -> None:
         for path in (*reversed(directory.parents), directory):  # mkdir(parents=True) would leave those open to all
             if not path.is_dir():
                 path.mkdir(exist_ok=True, mode=0o700)
+    except FileNotFoundError as error:  # one that was there
+        raise _removed(directory) from error
     except OSError as error:
         raise StoreError(
             f"cannot create {directory}: {error.strerror}; set CLEW_HOME to a directory you may write"

@@ -7,6 +7,7 @@ and whole. Main call: `Store`.
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -66,9 +67,10 @@ class Store:
     def size_bytes(self) -> int:
         """The room that the store takes on disk."""
         total = 0
-        for path in self.directory.rglob("*"):
-            with contextlib.suppress(FileNotFoundError):  # leases come and go
-                total += path.stat().st_size if path.is_file() else 0
+        for directory, _, names in os.walk(self.directory):
+            for name in names:
+                with contextlib.suppress(FileNotFoundError):  # leases come and go
+                    total += os.stat(os.path.join(directory, name)).st_size
         return total
 
     def create(self) -> None:
@@ -90,8 +92,8 @@ class Store:
     @contextlib.contextmanager
     def read(self) -> Iterator[apsw.Connection]:
         """One consistent state, kept from the sweep until the block ends; a block in a block sees the same."""
-        if self._database.connection().in_transaction:
-            yield self.connection()
+        if getattr(self._local, "leased", None) is not None and (around := self.connection()).in_transaction:
+            yield around
             return
         with translated(self.database), self.lease():
             connection = self.connection()
