@@ -6,6 +6,7 @@ Every command goes through `answer`, where errors become envelopes. Loads nothin
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -169,6 +170,16 @@ def answer(
         print(f"{nothing}{rest}", file=caller.err())
         return code
     return _print(as_text(envelope), code)
+
+
+def told(error: ClewError) -> int:
+    """The exit code of a command that did not come to an answer; with `--json` there is an envelope all the same."""
+    from clew.serve import envelopes, gates
+
+    envelope = gates.failure(asked(None), error)
+    if "--json" in sys.argv[1:]:
+        print_json(envelope)
+    return envelopes.exit_code(envelope)
 
 
 @contextmanager

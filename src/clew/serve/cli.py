@@ -19,7 +19,7 @@ import click
 from clew.errors import BadInput, ClewError
 from clew.serve import asking, caller
 from clew.serve.entry import INTERRUPTED
-from clew.serve.flags import json_flag, question_flags
+from clew.serve.flags import CommandWithQuery, json_flag, question_flags
 from clew.serve.graphs.commands import COMMANDS
 
 if TYPE_CHECKING:
@@ -56,36 +56,19 @@ def main() -> None:
         sys.exit(130)
     except click.ClickException as error:
         error.show()
-        sys.exit(_told(BadInput(error.format_message())))
+        sys.exit(asking.told(BadInput(error.format_message())))
     except OSError as error:
         from clew.serve.tools import explained
 
         failure = explained(error)
         print(f"clew: {failure}", file=sys.stderr)
-        sys.exit(_told(failure))
+        sys.exit(asking.told(failure))
     except Exception as error:  # noqa: BLE001 - a defect: whoever branches on the exit code must not take it for "nothing"
         traceback.print_exc()
         print("clew: this is a defect of Clew; nothing was answered", file=sys.stderr)
-        sys.exit(_told(ClewError(f"a defect of Clew: {type(error).__name__}: {error}")))
+        sys.exit(asking.told(ClewError(f"a defect of Clew: {type(error).__name__}: {error}")))
     gc.freeze()  # all of it ends now: a last look for circles in what a large run has left takes 0.1 s
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def _told(error: ClewError) -> int:
-    """The exit code of a command that did not come to an answer; with `--json` there is an envelope all the same."""
-    from clew.serve import envelopes, gates
-
-    envelope = gates.failure(asking.asked(None), error)
-    if "--json" in sys.argv[1:]:
-        asking.print_json(envelope)
-    return envelopes.exit_code(envelope)
-
-
-class _WithOperators(click.Command):
-    """A command whose query may begin with the operator `-path:`, which is no flag."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, [f" {item}" if item.startswith("-path:") else item for item in args])
 
 
 @app.command()
@@ -105,7 +88,7 @@ def sync(path: str | None, as_json: bool) -> int:
     return asking.run(path, as_json, "sync", lambda engine, watch: engine.sync(path, watch=watch))
 
 
-@app.command(cls=_WithOperators)
+@app.command(cls=CommandWithQuery)
 @click.argument("query")
 @click.argument("path", required=False)
 @click.option("--limit", type=int, metavar="N", help="How many hits (default: 10).")

@@ -28,3 +28,10 @@ def question_flags(command: F) -> F:
     ):
         command = option(command)
     return command
+
+
+class CommandWithQuery(click.Command):
+    """A command whose query may begin with the operator `-path:`, which is no flag."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, [f" {item}" if item.startswith("-path:") else item for item in args])

@@ -244,9 +244,9 @@ def make_private(directory: Path) -> None:
         for path in (*reversed(directory.parents), directory):  # mkdir(parents=True) would leave those open to all
             if not path.is_dir():
                 path.mkdir(exist_ok=True, mode=0o700)
-    except FileNotFoundError as error:  # one that was there
-        raise _removed(directory) from error
     except OSError as error:
+        if isinstance(error, FileNotFoundError) and not path.parent.is_dir():  # one that was there
+            raise _removed(directory) from error
         raise StoreError(
             f"cannot create {directory}: {error.strerror}; set CLEW_HOME to a directory you may write"
         ) from error
