@@ -33,11 +33,10 @@ def clear(catalog: Catalog, codebase: Codebase) -> None:
         others = [r for r, d in catalog.registry.all().items() if d == directory and r != root]
         if others:
             try:
-                _forget(store, root)
+                with contextlib.suppress(StoreGone):  # nothing of it is left to be forgotten
+                    _forget(store, root)
             except StoreCorrupt:
                 others = []  # nothing in it can be saved for them either
-            except StoreGone:
-                pass  # nothing of it is left to be forgotten
         catalog.registry.remove(root)
         if not others:
             catalog.drop_store(directory)
