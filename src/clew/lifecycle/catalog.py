@@ -92,7 +92,7 @@ class Catalog:
         around = git.find_top_level(asked)
         if around in (None, asked) or asked in self.registry.all() or _stands_alone(around, asked):
             return asked
-        return asked if roots.is_too_large(around) else around
+        return asked if roots.kind_too_large(around) else around
 
     def resolve(self, path: Place | None = None) -> Codebase:
         """The codebase that a path belongs to, or `NotIndexed`."""

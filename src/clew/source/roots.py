@@ -75,12 +75,12 @@ def default_root(cwd: str | os.PathLike[str]) -> str:
 
 def guard_root(root: str, *, force: bool) -> None:
     """Refuse a home directory or a file-system root, which nobody means to index, unless forced."""
-    what = "" if force else is_too_large(root)
+    what = "" if force else kind_too_large(root)
     if what:
         raise BadPath(f"{root} is a {what}; give a directory inside it, or --force")
 
 
-def is_too_large(root: str) -> str:
+def kind_too_large(root: str) -> str:
     """What a root is that nobody means to index; nothing for all others."""
     if os.path.dirname(root) == root:
         return "file-system root"
