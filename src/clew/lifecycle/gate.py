@@ -87,10 +87,10 @@ def settle(store: Store, root: str, known: Standing | None = None) -> Standing:
                         break
                 return standing
         except StoreGone:
-            if store.exists and is_last:
-                raise
             if not store.exists:
                 break
+            if is_last:
+                raise
     return Standing(root, "not_indexed", Proof("stale_local", "missing_marker_doc"))
 
 

@@ -79,7 +79,8 @@ class Database:
             self._open(create=True)
 
     def _open(self, *, create: bool) -> apsw.Connection:
-        """A connection to the file that is there, and no other: it may be removed, and made again, meanwhile."""
+        """A connection to the file that is there, and no other: it may be removed, and made again, meanwhile. What is
+        made here is opened once more: only then it was there before."""
         if create:
             make_private(self.path.parent)
         for _ in range(_OPENINGS):
@@ -88,7 +89,7 @@ class Database:
                 raise _removed(self.path)
             connection = connect(self.path, self._migrations, create=create)
             now = identity(self.path)
-            if now is not None and before in (now, None):
+            if now is not None and now == before:
                 self._local.connection, self._local.identity = connection, now
                 return connection
             connection.close()
